@@ -1,0 +1,44 @@
+# kweave_folder(NAME folder SOURCES ... [USES folders...] [LINKS targets...] [TESTS ...])
+#
+# Declares one folder of src/ as an object library `kweave_<folder>_objects` and a static library
+# `kweave_<folder>` that links only the folders in USES, so that a forbidden dependency fails to link.
+# TESTS become one program `<folder>_test` that links this folder and what it uses, nothing else.
+function(kweave_folder)
+  cmake_parse_arguments(ARG "" "NAME" "SOURCES;USES;LINKS;TESTS" ${ARGN})
+  set(objects kweave_${ARG_NAME}_objects)
+  add_library(${objects} OBJECT ${ARG_SOURCES})
+  target_include_directories(${objects} PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
+  target_link_libraries(${objects} PUBLIC ${ARG_LINKS} PRIVATE kweave_compile_options)
+  add_library(kweave_${ARG_NAME} STATIC $<TARGET_OBJECTS:${objects}>)
+  set_target_properties(kweave_${ARG_NAME} PROPERTIES LINKER_LANGUAGE CXX)
+  target_include_directories(kweave_${ARG_NAME} PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
+  target_link_libraries(kweave_${ARG_NAME} PUBLIC ${ARG_LINKS})
+  foreach(used IN LISTS ARG_USES)
+    target_link_libraries(kweave_${ARG_NAME} PUBLIC kweave_${used})
+    get_target_property(links kweave_${used} KWEAVE_EXTERNAL)
+    target_link_libraries(${objects} PUBLIC ${links})
+  endforeach()
+  set(external ${ARG_LINKS})
+  foreach(used IN LISTS ARG_USES)
+    get_target_property(links kweave_${used} KWEAVE_EXTERNAL)
+    list(APPEND external ${links})
+  endforeach()
+  list(REMOVE_DUPLICATES external)
+  set_target_properties(kweave_${ARG_NAME} PROPERTIES KWEAVE_EXTERNAL "${external}")
+  set_property(GLOBAL APPEND PROPERTY KWEAVE_OBJECTS ${objects})
+  set_property(GLOBAL APPEND PROPERTY KWEAVE_EXTERNAL_LIBRARIES ${external})
+  if(KWEAVE_BUILD_TESTS AND ARG_TESTS)
+    kweave_test(NAME ${ARG_NAME}_test SOURCES ${ARG_TESTS} LINKS kweave_${ARG_NAME})
+  endif()
+endfunction()
+
+# kweave_test(NAME program SOURCES ... LINKS ...): a GoogleTest program whose cases ctest runs as one.
+function(kweave_test)
+  cmake_parse_arguments(ARG "" "NAME" "SOURCES;LINKS" ${ARGN})
+  add_executable(${ARG_NAME} ${ARG_SOURCES})
+  target_include_directories(${ARG_NAME} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}
+    ${RAPIDCHECK_INCLUDE_DIR})
+  target_link_libraries(${ARG_NAME} PRIVATE ${ARG_LINKS} GTest::gmock GTest::gtest_main ${RAPIDCHECK_LIBRARY}
+    kweave_compile_options)
+  add_test(NAME ${ARG_NAME} COMMAND ${ARG_NAME} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+endfunction()

@@ -1,0 +1,1 @@
+# Installs the library, its headers, the program and the package files that find_package(kweave) reads.

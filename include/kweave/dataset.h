@@ -1,0 +1,97 @@
+#ifndef KWEAVE_DATASET_H_
+#define KWEAVE_DATASET_H_
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace kweave {
+
+using Index = std::int64_t;
+
+/// n x d values, row after row, `stride` elements from one row to the next. Not owned unless `owner` is set.
+template <class T>
+struct DenseRows {
+  const T* data = nullptr;
+  Index rows = 0;
+  Index cols = 0;
+  Index stride = 0;
+  std::shared_ptr<const void> owner;
+
+  std::span<const T> row(Index i) const { return {data + i * stride, static_cast<std::size_t>(cols)}; }
+};
+
+/// Compressed sparse rows: row i holds entries offsets[i] to offsets[i + 1], columns ascending from 0.
+struct SparseRows {
+  const Index* offsets = nullptr;
+  const std::int32_t* columns = nullptr;
+  const double* values = nullptr;
+  Index rows = 0;
+  Index cols = 0;
+  std::shared_ptr<const void> owner;
+};
+
+/// The features of all samples in one view. Float32 only where that loses nothing.
+using Features = std::variant<DenseRows<double>, DenseRows<float>, SparseRows>;
+
+Index RowCount(const Features& features);
+Index ColumnCount(const Features& features);
+
+/// Builds dense features that own their values (rows * cols of them, row after row).
+Features MakeDense(std::vector<double> values, Index rows, Index cols);
+
+/// A copy of the rows in `indices`, in that order.
+Features SelectRows(const Features& features, std::span<const Index> indices);
+
+/// Row i as doubles, zeros filled in; `out` holds ColumnCount values.
+void CopyRow(const Features& features, Index i, std::span<double> out);
+
+/// One source of evidence about the samples.
+struct View {
+  std::string name = "data";
+  Features features;
+  std::vector<std::string> feature_names;  ///< empty when the file has none
+};
+
+/// Labels as read. `text` holds them as written; `number` too when every one of them is a finite number.
+struct Labels {
+  std::vector<std::string> text;
+  std::vector<double> number;
+  bool is_numeric() const { return number.size() == text.size(); }
+  bool empty() const { return text.empty(); }
+};
+
+/// The same samples seen through one or more views.
+struct Dataset {
+  std::vector<View> views;
+  Labels labels;                 ///< empty when absent
+  std::vector<std::string> ids;  ///< empty when absent
+  Index size = 0;
+};
+
+/// Where one view comes from.
+struct ViewSource {
+  std::string name = "data";
+  std::string path;
+};
+
+struct ReadOptions {
+  std::vector<ViewSource> views;
+  std::string labels_path;   ///< a file of labels, one per line or as a column joined by id; empty: first view
+  std::string format;        ///< "libsvm", "csv", "tsv", "npy"; empty: detected
+  std::string label_column;  ///< CSV: name or 1-based index; empty: a column called "label", "class", "target" or "y"
+  std::string id_column;     ///< CSV: name or 1-based index; empty: a column called "id", "sample" or "sample_id"
+  bool labels_required = true;
+  /// When predicting: the number of features each view had in training (0: as the file says).
+  std::vector<Index> expected_columns;
+};
+
+/// Reads, decompresses, detects, parses and joins. Throws Error(kData) naming file, line, column and value.
+Dataset ReadDataset(const ReadOptions& options);
+
+}  // namespace kweave
+
+#endif  // KWEAVE_DATASET_H_

@@ -1,0 +1,50 @@
+#ifndef KWEAVE_MODEL_H_
+#define KWEAVE_MODEL_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kweave/context.h"
+#include "kweave/dataset.h"
+#include "kweave/summary.h"
+
+namespace kweave {
+
+struct ModelContent;  // model/content.h
+
+struct Prediction {
+  std::vector<std::string> labels;  ///< one per sample
+  std::vector<double> decision;     ///< f(x) with bias; positive means the second class
+};
+
+/// A trained machine: self-contained, immutable, cheap to copy.
+class Model {
+ public:
+  explicit Model(std::shared_ptr<const ModelContent> content);
+
+  /// Throws Error(kData) when the file is missing, truncated, altered or not a model.
+  static Model Load(const std::string& path);
+  /// Writes to a temporary name beside `path` and renames.
+  void Save(const std::string& path) const;
+
+  /// The dataset must hold every view the model uses (by name; a single view matches by position).
+  Prediction Predict(const Dataset& data, const Context& context) const;
+
+  const Summary& summary() const;
+  std::vector<std::string> classes() const;
+  /// Names of the views the model needs and their number of features.
+  std::vector<std::pair<std::string, Index>> views() const;
+  /// What `kweave inspect` prints for people (text) and for programs (JSON).
+  std::string Describe() const;
+  std::string ToJson() const;
+
+  const ModelContent& content() const { return *content_; }
+
+ private:
+  std::shared_ptr<const ModelContent> content_;
+};
+
+}  // namespace kweave
+
+#endif  // KWEAVE_MODEL_H_

@@ -1,0 +1,48 @@
+#ifndef KWEAVE_OPTIONS_H_
+#define KWEAVE_OPTIONS_H_
+
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace kweave {
+
+/// How a model is trained. Defaults stand here and nowhere else; training never changes the caller's options.
+struct TrainOptions {
+  std::string task = "classify";
+  std::vector<std::string> kernels;  ///< kernel specifications; empty: DefaultKernels() on every view
+  double C = 1.0;
+  double norm = 2.0;  ///< p of the norm on theta, 1 to infinity
+  std::string method = "auto";
+  std::string driver = "auto";
+  std::string normalize = "auto";    ///< comma-separated sequence
+  double gap = 1e-3;                 ///< relative duality gap to reach
+  std::string certificate = "auto";  ///< "auto", "table" or "direct"
+  long max_iterations = 0;           ///< moves of theta; 0: the method's own limit
+  /// Factor on C for single classes: (label as written, factor).
+  std::vector<std::pair<std::string, double>> class_weights;
+  /// Factor on C for every sample; empty: all 1. Weight zero equals absence.
+  std::vector<double> sample_weights;
+};
+
+/// The kernels used when none are named.
+std::span<const std::string_view> DefaultKernels();
+
+/// One record per option: the command line, the documentation, the JSON and the validation come from it.
+struct OptionRecord {
+  std::string_view name;      ///< "gap": also the flag and the JSON key
+  std::string_view sentence;  ///< what it means
+  std::string_view range;     ///< what is allowed, for people
+  std::string_view fallback;  ///< the default, for people
+};
+std::span<const OptionRecord> TrainOptionRecords();
+
+/// Throws Error(kUsage) naming the field, its value and the rule it breaks.
+void Validate(const TrainOptions& options);
+
+}  // namespace kweave
+
+#endif  // KWEAVE_OPTIONS_H_

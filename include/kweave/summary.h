@@ -1,0 +1,67 @@
+#ifndef KWEAVE_SUMMARY_H_
+#define KWEAVE_SUMMARY_H_
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kweave {
+
+enum class Status { kConverged, kIterationLimit, kTimeLimit, kStalled, kInterrupted };
+std::string_view ToString(Status status);
+
+struct KernelReport {
+  std::string name;
+  double weight = 0;
+  double quadratic = 0;
+};
+
+/// One row per move of theta.
+struct HistoryRow {
+  double seconds = 0;
+  double primal = 0;
+  double dual = 0;
+  double relative_gap = 0;
+  std::int64_t solves = 0;
+  bool inside_solve = false;
+};
+
+/// Wall-clock seconds of the phases of one training run.
+struct PhaseSeconds {
+  double total = 0;
+  double read = 0;
+  double kernels = 0;
+  double solve = 0;
+  double weights = 0;
+  double certificate = 0;
+};
+
+/// What training did and how good its answer is.
+struct Summary {
+  Status status = Status::kConverged;
+  std::string task;
+  double primal = 0;
+  double dual = 0;
+  double gap = 0;
+  double relative_gap = 0;
+  std::int64_t iterations = 0;
+  std::int64_t solves = 0;
+  double bias = 0;
+  std::int64_t n_support = 0;
+  std::vector<KernelReport> kernels;  ///< in the order given; above 10,000 the heaviest 10,000
+  std::int64_t kernels_total = 0;
+  std::int64_t kernels_active = 0;
+  PhaseSeconds seconds;
+  std::int64_t peak_memory_bytes = 0;
+  int threads = 1;
+  std::vector<std::pair<std::string, std::string>> options;  ///< effective values, as JSON literals
+  std::string certificate;                                   ///< "direct" or "table"
+  std::vector<HistoryRow> history;
+
+  std::string ToJson() const;
+};
+
+}  // namespace kweave
+
+#endif  // KWEAVE_SUMMARY_H_

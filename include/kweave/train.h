@@ -1,0 +1,28 @@
+#ifndef KWEAVE_TRAIN_H_
+#define KWEAVE_TRAIN_H_
+
+#include <string>
+
+#include "kweave/context.h"
+#include "kweave/dataset.h"
+#include "kweave/model.h"
+#include "kweave/options.h"
+
+namespace kweave {
+
+/// Learns a model; its summary holds the certificate. Throws Error on wrong options or data.
+Model Train(const Dataset& data, const TrainOptions& options, const Context& context);
+
+/// What training would need, found without training.
+struct Forecast {
+  std::size_t data_bytes = 0;
+  std::size_t cache_bytes = 0;
+  std::size_t peak_bytes = 0;
+  double pair_evaluations = 0;  ///< base values (pairs of samples) one full pass computes
+  std::string ToText() const;
+};
+Forecast ForecastTraining(const Dataset& data, const TrainOptions& options, const Context& context);
+
+}  // namespace kweave
+
+#endif  // KWEAVE_TRAIN_H_

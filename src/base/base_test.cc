@@ -1,0 +1,50 @@
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <stdexcept>
+#include <vector>
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "base/threads.h"
+
+namespace kweave {
+namespace {
+
+TEST(ThreadPool, RunsEveryPieceOnce) {
+  for (int threads : {1, 2, 5}) {
+    ThreadPool pool(threads);
+    for (Index count : {0, 1, 7, 1000}) {
+      std::vector<std::atomic<int>> visits(count);
+      pool.ParallelFor(count, 3, [&](Index begin, Index end, int) {
+        for (Index i = begin; i < end; ++i) ++visits[i];
+      });
+      for (const auto& v : visits) EXPECT_EQ(v.load(), 1);
+    }
+  }
+}
+
+TEST(ThreadPool, ThrowsWhatABodyThrewAndStaysUsable) {
+  ThreadPool pool(3);
+  EXPECT_THROW(pool.ParallelFor(100, 1, [](Index i, Index, int) {
+    if (i == 50) throw std::runtime_error("piece 50");
+  }), std::runtime_error);
+  std::atomic<Index> sum{0};
+  pool.ParallelFor(10, 1, [&](Index i, Index, int) { sum += i; });
+  EXPECT_EQ(sum.load(), 45);
+}
+
+TEST(Memory, ReportsSensibleNumbers) {
+  EXPECT_GT(AvailableMemoryBytes(), std::size_t{1} << 20);
+  EXPECT_GT(PeakMemoryBytes(), 1 << 20);
+  AlignedVector<float> values(17);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(values.data()) % 64, 0u);
+}
+
+TEST(Random, IsTheSameEverywhere) {
+  Random random(0);
+  EXPECT_EQ(random.Next(), 0xe220a8397b1dcdafULL);
+}
+
+}  // namespace
+}  // namespace kweave

@@ -1,0 +1,126 @@
+#include "base/threads.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <exception>
+#include <fstream>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace kweave {
+
+struct ThreadPool::State {
+  std::mutex mutex;
+  std::condition_variable wake;
+  std::condition_variable done;
+  std::vector<std::thread> workers;
+  bool stopping = false;
+  std::uint64_t generation = 0;  // counts loops, so that a worker joins each loop once
+  int busy = 0;                  // workers still inside the current loop
+
+  // The current loop.
+  const std::function<void(Index, Index, int)>* body = nullptr;
+  Index count = 0;
+  Index grain = 1;
+  std::atomic<Index> next{0};
+  std::exception_ptr failure;
+
+  void RunPieces(int thread) {
+    try {
+      for (Index begin = next.fetch_add(grain); begin < count; begin = next.fetch_add(grain)) {
+        (*body)(begin, std::min(begin + grain, count), thread);
+      }
+    } catch (...) {
+      next.store(count);
+      std::lock_guard lock(mutex);
+      if (!failure) failure = std::current_exception();
+    }
+  }
+
+  void Work(int thread) {
+    std::uint64_t seen = 0;
+    for (;;) {
+      {
+        std::unique_lock lock(mutex);
+        wake.wait(lock, [&] { return stopping || generation != seen; });
+        if (stopping) return;
+        seen = generation;
+      }
+      RunPieces(thread);
+      std::lock_guard lock(mutex);
+      if (--busy == 0) done.notify_all();
+    }
+  }
+};
+
+ThreadPool::ThreadPool(int threads) : state_(std::make_unique<State>()) {
+  if (threads <= 0) threads = AvailableThreads();
+  for (int t = 1; t < threads; ++t) {
+    state_->workers.emplace_back([this, t] { state_->Work(t); });
+  }
+}
+
+ThreadPool::~ThreadPool() {
+  {
+    std::lock_guard lock(state_->mutex);
+    state_->stopping = true;
+  }
+  state_->wake.notify_all();
+  for (std::thread& worker : state_->workers) worker.join();
+}
+
+int ThreadPool::size() const { return static_cast<int>(state_->workers.size()) + 1; }
+
+void ThreadPool::ParallelFor(Index count, Index grain, const std::function<void(Index, Index, int)>& body) {
+  if (count <= 0) return;
+  grain = std::max<Index>(grain, 1);
+  if (state_->workers.empty() || count <= grain) {
+    for (Index begin = 0; begin < count; begin += grain) body(begin, std::min(begin + grain, count), 0);
+    return;
+  }
+  State& state = *state_;
+  {
+    std::lock_guard lock(state.mutex);
+    state.body = &body;
+    state.count = count;
+    state.grain = grain;
+    state.next.store(0);
+    state.failure = nullptr;
+    state.busy = static_cast<int>(state.workers.size());
+    ++state.generation;
+  }
+  state.wake.notify_all();
+  state.RunPieces(0);
+  std::unique_lock lock(state.mutex);
+  state.done.wait(lock, [&] { return state.busy == 0; });
+  if (state.failure) std::rethrow_exception(state.failure);
+}
+
+namespace {
+
+// The cgroup v2 quota in whole cores, or `fallback` when there is none.
+int CgroupCores(int fallback) {
+  std::ifstream file("/sys/fs/cgroup/cpu.max");
+  std::string quota;
+  double period = 0;
+  if (!(file >> quota >> period) || quota == "max" || period <= 0) return fallback;
+  const double cores = std::strtod(quota.c_str(), nullptr) / period;
+  return cores > 0 ? std::max(1, static_cast<int>(cores + 0.5)) : fallback;
+}
+
+}  // namespace
+
+int AvailableThreads() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  int cores = sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 0;
+  if (cores <= 0) cores = static_cast<int>(std::thread::hardware_concurrency());
+  return std::max(1, std::min(cores, CgroupCores(cores)));
+}
+
+}  // namespace kweave

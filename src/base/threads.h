@@ -1,0 +1,38 @@
+#ifndef KWEAVE_BASE_THREADS_H_
+#define KWEAVE_BASE_THREADS_H_
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+
+#include "kweave/dataset.h"
+
+namespace kweave {
+
+/// A fixed set of threads for loops over blocks. One loop at a time; the caller takes part in it.
+class ThreadPool {
+ public:
+  /// 0 threads: as many as the process may use.
+  explicit ThreadPool(int threads);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  int size() const;
+
+  /// Calls body(begin, end, thread) on pieces of [0, count), at most `grain` long, each once; waits for all.
+  /// Which thread takes which piece is not fixed, so a body must not add across pieces in thread order.
+  /// The first exception thrown by a body is thrown again here.
+  void ParallelFor(Index count, Index grain, const std::function<void(Index, Index, int)>& body);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// The number of cores the process may use (affinity and cgroup quota respected).
+int AvailableThreads();
+
+}  // namespace kweave
+
+#endif  // KWEAVE_BASE_THREADS_H_

@@ -1,0 +1,55 @@
+// The two questions all methods ask of the kernels, and the seam where the speed is.
+//
+// Next on the main path: gram/group.h, one implementation per structure of kernels.
+#ifndef KWEAVE_GRAM_GRAM_H_
+#define KWEAVE_GRAM_GRAM_H_
+
+#include <memory>
+#include <span>
+
+#include "kweave/dataset.h"
+
+namespace kweave {
+
+/// Everything the kernels say about one vector a over the left samples: K_m a for all m, in a form whose size
+/// depends on the structure of the kernels, not on their number. Theta may then move for almost nothing.
+class Expansion {
+ public:
+  virtual ~Expansion() = default;
+  /// q[m] = a' K_m a for every kernel, whatever its weight. Left and right samples must be the same.
+  virtual void Quadratics(std::span<double> q) const = 0;
+  /// out[j] = sum_m theta_m (K_m a)_j over the right samples.
+  virtual void Outputs(std::span<const double> theta, std::span<double> out) const = 0;
+};
+
+/// Kernels between left samples (rows) and right samples (columns); in training the two are the same.
+/// Weights theta that are zero cost nothing in rows. Calls are made from one thread and use all of them inside.
+class Gram {
+ public:
+  virtual ~Gram() = default;
+  virtual Index left_count() const = 0;
+  virtual Index right_count() const = 0;
+  virtual Index kernels() const = 0;
+
+  /// Rows of the learned kernel matrix sum_m theta_m K_m - RowShift(theta), `stride` values apart.
+  virtual void Rows(std::span<const double> theta, std::span<const Index> rows, float* out, Index stride) = 0;
+  virtual void Rows(std::span<const double> theta, std::span<const Index> rows, double* out, Index stride) = 0;
+
+  /// The constant left out of rows and diagonal because it would cost digits (kernels close to 1 everywhere).
+  /// It changes nothing where sum a = 0. Expansions and their results include it.
+  virtual double RowShift(std::span<const double> theta) const = 0;
+
+  /// k(x,x) - RowShift(theta) of the left samples.
+  virtual void Diagonal(std::span<const double> theta, std::span<double> out) = 0;
+
+  /// Only the nonzero entries of `a` (over left samples) cost anything.
+  virtual std::unique_ptr<Expansion> Expand(std::span<const double> a) = 0;
+
+  /// A bound on |computed - true| of every kernel value k_m(x,z) after normalisation, from tables that stand in
+  /// for the kernels; 0 when every value is evaluated directly. Rounding is not part of it.
+  virtual double TableError() const = 0;
+};
+
+}  // namespace kweave
+
+#endif  // KWEAVE_GRAM_GRAM_H_

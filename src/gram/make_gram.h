@@ -1,0 +1,44 @@
+#ifndef KWEAVE_GRAM_MAKE_GRAM_H_
+#define KWEAVE_GRAM_MAKE_GRAM_H_
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include "base/threads.h"
+#include "gram/gram.h"
+#include "gram/normalization.h"
+#include "kernel/kernel_set.h"
+
+namespace kweave {
+
+/// How families of kernels are evaluated.
+enum class Evaluation {
+  kAuto,    ///< whichever costs less
+  kTable,   ///< as a tabulated function of the base quantity wherever a table exists
+  kDirect,  ///< every kernel by its own formula
+};
+
+struct GramOptions {
+  bool use_float = false;         ///< kernel values in float32 (sums stay in float64)
+  Evaluation evaluation = Evaluation::kAuto;
+  std::size_t cache_bytes = 0;    ///< for base quantities kept between calls
+};
+
+/// The Gram matrices of one set of samples with itself. Views, kernels and normalisation must outlive it;
+/// `views` are those of KernelSet::views, in that order.
+std::unique_ptr<Gram> MakeGram(const KernelSet& kernels, std::span<const View> views,
+                               const Normalization& normalization, const GramOptions& options, ThreadPool& pool);
+
+/// The Gram matrices between the samples the normalisation was fitted on (left; usually support vectors) and new
+/// ones (right). `training` holds all training samples when normalization.NeedsAllTrainingSamples(), else it may
+/// be empty. Precomputed kernels: `files` of the set name matrices with one row per new sample and one column
+/// per left sample or per training sample (`left_columns` then says which).
+std::unique_ptr<Gram> MakeCrossGram(const KernelSet& kernels, std::span<const View> left, std::span<const View> right,
+                                    std::span<const View> training, const Normalization& normalization,
+                                    std::span<const Index> left_columns, const GramOptions& options,
+                                    ThreadPool& pool);
+
+}  // namespace kweave
+
+#endif  // KWEAVE_GRAM_MAKE_GRAM_H_

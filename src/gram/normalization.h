@@ -1,0 +1,40 @@
+#ifndef KWEAVE_GRAM_NORMALIZATION_H_
+#define KWEAVE_GRAM_NORMALIZATION_H_
+
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "base/threads.h"
+#include "kernel/kernel_set.h"
+#include "kernel/normalizer.h"
+#include "kweave/dataset.h"
+
+namespace kweave {
+
+/// One fitted step of a kernel whose normalisation is not a single factor.
+struct FittedStep {
+  Normalizer kind = Normalizer::kTrace;
+  double constant = 1;             ///< the factor, or the mean over all pairs (kCenter)
+  std::vector<double> per_sample;  ///< of the samples it was fitted on: 1/sqrt k(x,x) (kSpherical), mean k(x,.) (kCenter)
+};
+
+/// The fitted normalisation of every kernel. Kernels that need only a factor (nearly all) have only a factor.
+struct Normalization {
+  std::vector<Normalizer> sequence;
+  std::vector<double> scale;  ///< one per kernel; 0: no variance, the kernel is left out
+  std::unordered_map<Index, std::vector<FittedStep>> chains;  ///< kernels that need more; their scale is 1
+
+  /// True when new samples need their mean kernel value over all training samples (kCenter).
+  bool NeedsAllTrainingSamples() const;
+  /// For the kernels in `kept` and the samples in `samples` (of those it was fitted on).
+  Normalization Select(std::span<const Index> kept, std::span<const Index> samples) const;
+};
+
+/// Fits on training data. `views` are those of KernelSet::views, in that order.
+Normalization FitNormalization(const KernelSet& kernels, std::span<const View> views,
+                               std::span<const Normalizer> sequence, ThreadPool& pool);
+
+}  // namespace kweave
+
+#endif  // KWEAVE_GRAM_NORMALIZATION_H_

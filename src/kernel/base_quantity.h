@@ -1,0 +1,43 @@
+#ifndef KWEAVE_KERNEL_BASE_QUANTITY_H_
+#define KWEAVE_KERNEL_BASE_QUANTITY_H_
+
+#include <span>
+#include <string_view>
+
+#include "kweave/dataset.h"
+
+namespace kweave {
+
+/// The one number of two samples that a kernel is a function of. Kernels that share it (all Gaussians on one
+/// view share squared distances) share its computation and its cache.
+struct BaseQuantity {
+  enum class Source {
+    kInnerProduct,  ///< follows from <x,z>, ||x||^2 and ||z||^2: a matrix product and `finish`
+    kFeatures,      ///< a sum over features: `row`
+    kFile,          ///< read from a matrix on disk
+  };
+
+  std::string_view name;
+  Source source = Source::kInnerProduct;
+  /// The same when a constant is added to a feature: features may be centred first, which keeps digits.
+  bool is_translation_invariant = false;
+  /// Defined for features >= 0 only; readers of data check it.
+  bool needs_nonnegative_features = false;
+
+  /// kInnerProduct: turns values[j] = <x,z_j> into the quantity in place. Null: <x,z> itself.
+  void (*finish_f32)(float* values, Index count, float squared_norm, const float* squared_norms) = nullptr;
+  void (*finish_f64)(double* values, Index count, double squared_norm, const double* squared_norms) = nullptr;
+
+  /// kFeatures: out[j] = quantity(x, z_j) for j < count, where feature f of z_j is right[f * stride + j].
+  void (*row_f32)(const float* x, const float* right, Index features, Index stride, Index count,
+                  float* out) = nullptr;
+  void (*row_f64)(const double* x, const double* right, Index features, Index stride, Index count,
+                  double* out) = nullptr;
+
+  /// One pair by a plain loop: what the tests compare with, and what rare paths may use.
+  double (*plain)(std::span<const double> x, std::span<const double> z) = nullptr;
+};
+
+}  // namespace kweave
+
+#endif  // KWEAVE_KERNEL_BASE_QUANTITY_H_

@@ -1,0 +1,24 @@
+// The kernel language: text to kernels. docs/kernels.md describes it for people.
+//
+// Next on the main path: gram/gram.h turns a KernelSet into rows and quadratics.
+#ifndef KWEAVE_KERNEL_LANGUAGE_H_
+#define KWEAVE_KERNEL_LANGUAGE_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "kernel/kernel_set.h"
+#include "kweave/dataset.h"
+
+namespace kweave {
+
+/// Parses the specifications against the views of the training data (names, feature counts, data-driven
+/// widths; `seed` draws the sample of rows they use above 2,000 rows). Throws Error(kUsage) that quotes the
+/// specification and points at the place in it.
+KernelSet ParseKernels(std::span<const std::string> specifications, std::span<const View> views,
+                       std::uint64_t seed);
+
+}  // namespace kweave
+
+#endif  // KWEAVE_KERNEL_LANGUAGE_H_

@@ -1,0 +1,25 @@
+#ifndef KWEAVE_KERNEL_NORMALIZER_H_
+#define KWEAVE_KERNEL_NORMALIZER_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kweave {
+
+/// One step of `--normalize`; statistics come from training data only (gram/normalization.h fits them).
+enum class Normalizer {
+  kTrace,           ///< k / mean of k(x,x)
+  kMultiplicative,  ///< k / variance in feature space: mean of k(x,x) - mean of k(x,z)
+  kSpherical,       ///< k(x,z) / sqrt(k(x,x) k(z,z))
+  kCenter,          ///< k(x,z) - mean k(x,.) - mean k(.,z) + mean k(.,.)
+};
+
+std::string_view ToString(Normalizer normalizer);
+
+/// Parses "spherical,center"; "none" is the empty sequence. Throws Error(kUsage).
+std::vector<Normalizer> ParseNormalizers(std::string_view list);
+
+}  // namespace kweave
+
+#endif  // KWEAVE_KERNEL_NORMALIZER_H_
