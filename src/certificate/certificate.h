@@ -1,0 +1,31 @@
+#ifndef KWEAVE_CERTIFICATE_CERTIFICATE_H_
+#define KWEAVE_CERTIFICATE_CERTIFICATE_H_
+
+#include <span>
+#include <vector>
+
+#include "gram/gram.h"
+
+namespace kweave {
+
+/// How far a machine is from the optimum, at most.
+struct Certificate {
+  double primal = 0;        ///< an upper bound on the optimum
+  double dual = 0;          ///< a lower bound on it
+  double gap = 0;           ///< primal - dual, the error bounds of approximations included
+  double relative_gap = 0;  ///< gap / max(|primal|, |dual|, tiny)
+  double bias = 0;          ///< minimises the primal
+  std::vector<double> quadratics;  ///< q_m = beta' K_m beta
+  std::vector<double> outputs;     ///< f(x_i) without bias
+};
+
+/// Certifies binary classification with the hinge loss under theta >= 0, ||theta||_p <= 1, from the kernels alone.
+/// `beta` defines the function f = sum_m theta_m K_m beta; `dual_beta` (may be the same) the dual bound. Values
+/// outside the feasible set are brought into it first, at the cost of a larger gap, never of a wrong one.
+Certificate CertifyHinge(Gram& gram, std::span<const double> y, std::span<const double> upper, double norm,
+                         std::span<const double> theta, std::span<const double> beta,
+                         std::span<const double> dual_beta);
+
+}  // namespace kweave
+
+#endif  // KWEAVE_CERTIFICATE_CERTIFICATE_H_

@@ -1,0 +1,62 @@
+// Learns kernel weights and machine together, until the certified gap is small enough.
+//
+// Next on the main path: weights/driver.h.
+#ifndef KWEAVE_WEIGHTS_LEARN_H_
+#define KWEAVE_WEIGHTS_LEARN_H_
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/run_control.h"
+#include "certificate/certificate.h"
+#include "gram/gram.h"
+#include "kweave/summary.h"
+
+namespace kweave {
+
+/// Binary classification with the hinge loss under ||theta||_p <= 1.
+struct LearningProblem {
+  std::span<const double> y;      ///< +1 or -1
+  std::span<const double> upper;  ///< C_i, positive
+  double norm = 2;                ///< p, 1 to infinity
+};
+
+struct LearnOptions {
+  std::string method = "auto";  ///< "auto", "analytic", "silp"
+  double target_gap = 1e-3;     ///< relative
+  long max_iterations = 0;      ///< moves of theta; 0: the method's own limit
+  std::size_t row_cache_bytes = 0;
+};
+
+/// The kernels at the precision of the calls: `working` answers the many questions of the solvers, `exact`
+/// (float64) the few of the certificate. `exact` is made when first needed.
+struct GramPair {
+  Gram* working = nullptr;
+  bool working_is_float = false;
+  std::function<Gram&()> exact;
+};
+
+struct Learned {
+  Status status = Status::kConverged;
+  std::vector<double> theta;
+  std::vector<double> beta;  ///< y_i alpha_i
+  Certificate certificate;   ///< of theta and beta, computed after the last step; holds the bias
+  std::int64_t iterations = 0;
+  std::int64_t solves = 0;
+  std::string method;  ///< the one that ran
+  std::vector<HistoryRow> history;
+  double solve_seconds = 0;
+  double weight_seconds = 0;
+  double certificate_seconds = 0;
+};
+
+/// Throws Error(kUsage) when the method does not serve the norm, naming those that do.
+Learned LearnWeights(const GramPair& gram, const LearningProblem& problem, const LearnOptions& options,
+                     RunControl& control);
+
+}  // namespace kweave
+
+#endif  // KWEAVE_WEIGHTS_LEARN_H_
