@@ -30,14 +30,13 @@ struct GramOptions {
 std::unique_ptr<Gram> MakeGram(const KernelSet& kernels, std::span<const View> views,
                                const Normalization& normalization, const GramOptions& options, ThreadPool& pool);
 
-/// The Gram matrices between the samples the normalisation was fitted on (left; usually support vectors) and new
-/// ones (right). `training` holds all training samples when normalization.NeedsAllTrainingSamples(), else it may
-/// be empty. Precomputed kernels: `files` of the set name matrices with one row per new sample and one column
-/// per left sample or per training sample (`left_columns` then says which).
+/// The Gram matrices between the samples the normalisation was fitted on (left; usually support vectors, but all
+/// training samples when normalization.NeedsAllTrainingSamples()) and new ones (right). Precomputed kernels: the
+/// files of the set name matrices with one row per new sample; left sample i is their column left_columns[i], or
+/// column i when `left_columns` is empty.
 std::unique_ptr<Gram> MakeCrossGram(const KernelSet& kernels, std::span<const View> left, std::span<const View> right,
-                                    std::span<const View> training, const Normalization& normalization,
-                                    std::span<const Index> left_columns, const GramOptions& options,
-                                    ThreadPool& pool);
+                                    const Normalization& normalization, std::span<const Index> left_columns,
+                                    const GramOptions& options, ThreadPool& pool);
 
 }  // namespace kweave
 
