@@ -28,8 +28,8 @@ struct KernelKind {
   const BaseQuantity* base = nullptr;
   Shape shape = Shape::kIdentity;
   /// Default of gamma in the kernel language ("median", "auto", "1"); empty when the shape has none.
-  std::string_view default_gamma;
-  KernelParameters defaults;
+  std::string_view default_gamma{};
+  KernelParameters defaults{};
 };
 
 /// The kernel value at base quantity `base`, in plain double arithmetic.

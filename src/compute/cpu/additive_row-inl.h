@@ -1,0 +1,89 @@
+// One row of a quantity that is a sum over features of a function of two numbers, compiled once per
+// instruction set: include it after hwy/foreach_target.h and call it as cpu::HWY_NAMESPACE::AdditiveRow.
+//
+// Solves: out[j] = sum_f term(x[f], right[f * stride + j]) for j < count.
+// Method: vectors run over the samples j, so a feature of the left sample is one broadcast for all of them;
+// four
+//   accumulators hide the latency of the addition. Sums are taken in runs of kRun features and the runs added
+//   up, which keeps the rounding error of long sums near (kRun + features / kRun) units instead of
+//   `features`.
+// Takes and returns: `term` is called as term(d, x, z) on vectors of tag d. Pointers need no alignment;
+// nothing
+//   past `count` is read or written. `out` must not overlap the inputs.
+// Holds: the result of a sample depends neither on its position nor on `count` nor on the vector length.
+// Costs: one pass over `right`, no memory.
+#if defined(KWEAVE_COMPUTE_CPU_ADDITIVE_ROW_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef KWEAVE_COMPUTE_CPU_ADDITIVE_ROW_INL_H_
+#undef KWEAVE_COMPUTE_CPU_ADDITIVE_ROW_INL_H_
+#else
+#define KWEAVE_COMPUTE_CPU_ADDITIVE_ROW_INL_H_
+#endif
+
+#include <algorithm>
+
+#include "hwy/highway.h"
+#include "kweave/dataset.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace kweave::cpu::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// Samples 0 .. kVectors * Lanes(d) - 1 from `right` on.
+template <int kVectors, class D, class Term, class T = hn::TFromD<D>>
+HWY_INLINE void AdditiveBlock(D d, const Term& term, const T* HWY_RESTRICT x, const T* HWY_RESTRICT right,
+                              Index features, Index stride, T* HWY_RESTRICT out) {
+  static_assert(kVectors == 1 || kVectors == 4);
+  constexpr Index kRun = 128;
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  auto total0 = hn::Zero(d), total1 = hn::Zero(d), total2 = hn::Zero(d), total3 = hn::Zero(d);
+  for (Index begin = 0; begin < features; begin += kRun) {
+    const Index end = std::min(features, begin + kRun);
+    auto sum0 = hn::Zero(d), sum1 = hn::Zero(d), sum2 = hn::Zero(d), sum3 = hn::Zero(d);
+    for (Index f = begin; f < end; ++f) {
+      const auto left = hn::Set(d, x[f]);
+      const T* z = right + f * stride;
+      sum0 = hn::Add(sum0, term(d, left, hn::LoadU(d, z)));
+      if constexpr (kVectors == 4) {
+        sum1 = hn::Add(sum1, term(d, left, hn::LoadU(d, z + lanes)));
+        sum2 = hn::Add(sum2, term(d, left, hn::LoadU(d, z + 2 * lanes)));
+        sum3 = hn::Add(sum3, term(d, left, hn::LoadU(d, z + 3 * lanes)));
+      }
+    }
+    total0 = hn::Add(total0, sum0);
+    total1 = hn::Add(total1, sum1);
+    total2 = hn::Add(total2, sum2);
+    total3 = hn::Add(total3, sum3);
+  }
+  hn::StoreU(total0, d, out);
+  if constexpr (kVectors == 4) {
+    hn::StoreU(total1, d, out + lanes);
+    hn::StoreU(total2, d, out + 2 * lanes);
+    hn::StoreU(total3, d, out + 3 * lanes);
+  }
+}
+
+template <class Term, class T>
+HWY_INLINE void AdditiveRow(const Term& term, const T* HWY_RESTRICT x, const T* HWY_RESTRICT right,
+                            Index features, Index stride, Index count, T* HWY_RESTRICT out) {
+  const hn::ScalableTag<T> d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  Index j = 0;
+  for (; j + 4 * lanes <= count; j += 4 * lanes) {
+    AdditiveBlock<4>(d, term, x, right + j, features, stride, out + j);
+  }
+  for (; j + lanes <= count; j += lanes) {
+    AdditiveBlock<1>(d, term, x, right + j, features, stride, out + j);
+  }
+  if (j == count) return;
+  if (count >= lanes) {  // the last full vector again, overlapping: the same values are written twice
+    AdditiveBlock<1>(d, term, x, right + count - lanes, features, stride, out + count - lanes);
+    return;
+  }
+  const hn::CappedTag<T, 1> one;
+  for (; j < count; ++j) AdditiveBlock<1>(one, term, x, right + j, features, stride, out + j);
+}
+
+}  // namespace kweave::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard

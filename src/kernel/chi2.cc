@@ -1,0 +1,81 @@
+#include "kernel/chi2.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernel/chi2.cc"
+#include "hwy/foreach_target.h"
+// Above: compiles this file once per instruction set.
+#include "compute/cpu/additive_row-inl.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace kweave {
+namespace {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+struct Chi2Term {
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V x, V z) const {
+    const V difference = hn::Sub(x, z), sum = hn::Add(x, z);
+    const V ratio = hn::Div(hn::Mul(difference, difference), sum);
+    return hn::IfThenElseZero(hn::Gt(sum, hn::Zero(d)), ratio);
+  }
+};
+
+void RowF32(const float* x, const float* right, Index features, Index stride, Index count, float* out) {
+  cpu::HWY_NAMESPACE::AdditiveRow(Chi2Term(), x, right, features, stride, count, out);
+}
+
+void RowF64(const double* x, const double* right, Index features, Index stride, Index count, double* out) {
+  cpu::HWY_NAMESPACE::AdditiveRow(Chi2Term(), x, right, features, stride, count, out);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace
+}  // namespace kweave
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace kweave {
+namespace {
+
+HWY_EXPORT(RowF32);
+HWY_EXPORT(RowF64);
+
+double Plain(std::span<const double> x, std::span<const double> z) {
+  double sum = 0;
+  for (std::size_t f = 0; f < x.size(); ++f) {
+    if (x[f] + z[f] > 0) sum += (x[f] - z[f]) * (x[f] - z[f]) / (x[f] + z[f]);
+  }
+  return sum;
+}
+
+}  // namespace
+
+constinit const BaseQuantity kChi2DistanceQuantity = {
+    .name = "chi-squared distance",
+    .source = BaseQuantity::Source::kFeatures,
+    .needs_nonnegative_features = true,
+    .row_f32 =
+        [](const float* x, const float* right, Index features, Index stride, Index count, float* out) {
+          HWY_DYNAMIC_DISPATCH(RowF32)
+          (x, right, features, stride, count, out);
+        },
+    .row_f64 =
+        [](const double* x, const double* right, Index features, Index stride, Index count, double* out) {
+          HWY_DYNAMIC_DISPATCH(RowF64)
+          (x, right, features, stride, count, out);
+        },
+    .plain = Plain,
+};
+
+constinit const KernelKind kChi2 = {
+    .name = "chi2",
+    .sentence = "exp(-gamma sum (x-z)^2/(x+z)), chi-squared, for features >= 0",
+    .base = &kChi2DistanceQuantity,
+    .shape = Shape::kExponential,
+    .default_gamma = "1",
+};
+
+}  // namespace kweave
+#endif  // HWY_ONCE

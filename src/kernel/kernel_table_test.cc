@@ -1,0 +1,180 @@
+#include "kernel/kernel_table.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "base/memory.h"
+#include "base/random.h"
+
+namespace kweave {
+namespace {
+
+// Longest vectors of any target: 16 floats, 8 doubles. Lengths around each multiple are tested.
+constexpr Index kLongestVector = 16;
+constexpr Index kCounts[] = {1,
+                             3,
+                             kLongestVector / 2 - 1,
+                             kLongestVector / 2,
+                             kLongestVector / 2 + 1,
+                             kLongestVector - 1,
+                             kLongestVector,
+                             kLongestVector + 1,
+                             4 * kLongestVector,
+                             8 * kLongestVector + 2};
+
+/// Samples with zeros (and, but for kernels on histograms, negative values) among the features; the first two
+/// are zero vectors.
+std::vector<std::vector<double>> MakeSamples(const KernelKind& kind, Index count, Index features,
+                                             std::uint64_t seed) {
+  Random random(seed);
+  std::vector<std::vector<double>> samples(count, std::vector<double>(features));
+  for (Index i = 2; i < count; ++i) {
+    for (double& value : samples[i]) {
+      value =
+          random.Uniform() < 0.2 ? 0 : 2 * random.Uniform() - (kind.base->needs_nonnegative_features ? 0 : 1);
+      value = static_cast<float>(value);
+    }
+  }
+  return samples;
+}
+
+template <class T>
+void RunRow(const BaseQuantity& base, const T* x, const T* right, Index features, Index stride, Index count,
+            T* out) {
+  if constexpr (std::is_same_v<T, float>) {
+    base.row_f32(x, right, features, stride, count, out);
+  } else {
+    base.row_f64(x, right, features, stride, count, out);
+  }
+}
+
+template <class T>
+void RunFinish(const BaseQuantity& base, T* values, Index count, T squared_norm, const T* squared_norms) {
+  if constexpr (std::is_same_v<T, float>) {
+    if (base.finish_f32 != nullptr) base.finish_f32(values, count, squared_norm, squared_norms);
+  } else {
+    if (base.finish_f64 != nullptr) base.finish_f64(values, count, squared_norm, squared_norms);
+  }
+}
+
+double InnerProduct(const std::vector<double>& x, const std::vector<double>& z) {
+  return FindKernelKind("linear")->base->plain(x, z);
+}
+
+/// One row of the quantity against the plain loop; pointers start `offset` elements off a cache line, and the
+/// memory around the output must stay as it was.
+template <class T>
+void CheckRow(const KernelKind& kind, Index features, Index count, Index offset) {
+  SCOPED_TRACE(testing::Message() << kind.name << " features " << features << " count " << count << " offset "
+                                  << offset << " bytes " << sizeof(T));
+  const auto samples = MakeSamples(kind, count + 2, features, 7 + count);
+  const Index stride = count + 1;
+  constexpr T kUntouched = -77;
+  for (const std::vector<double>& x : {samples[0], samples.back()}) {
+    AlignedVector<T> left(features + offset), right(features * stride + offset), norms(count + offset);
+    AlignedVector<T> out(count + offset + 1, kUntouched);
+    for (Index f = 0; f < features; ++f) {
+      left[offset + f] = static_cast<T>(x[f]);
+      for (Index j = 0; j < count; ++j) right[offset + f * stride + j] = static_cast<T>(samples[j + 1][f]);
+    }
+    if (kind.base->source == BaseQuantity::Source::kFeatures) {
+      RunRow<T>(*kind.base, &left[offset], &right[offset], features, stride, count, &out[offset]);
+    } else {
+      for (Index j = 0; j < count; ++j) {
+        out[offset + j] = static_cast<T>(InnerProduct(x, samples[j + 1]));
+        norms[offset + j] = static_cast<T>(InnerProduct(samples[j + 1], samples[j + 1]));
+      }
+      RunFinish<T>(*kind.base, &out[offset], count, static_cast<T>(InnerProduct(x, x)), &norms[offset]);
+    }
+    const double tolerance = 4.0 * std::sqrt(features) * features * std::numeric_limits<T>::epsilon();
+    for (Index j = 0; j < count; ++j) {
+      EXPECT_NEAR(out[offset + j], kind.base->plain(x, samples[j + 1]), tolerance) << "sample " << j;
+    }
+    for (Index j = 0; j < offset; ++j) EXPECT_EQ(out[j], kUntouched);
+    EXPECT_EQ(out[offset + count], kUntouched);
+  }
+}
+
+class EveryKernel : public testing::TestWithParam<const KernelKind*> {
+ protected:
+  const KernelKind& kind() const { return *GetParam(); }
+  bool HasFormula() const { return kind().base->source != BaseQuantity::Source::kFile; }
+};
+
+INSTANTIATE_TEST_SUITE_P(Table, EveryKernel, testing::ValuesIn(KernelTable().begin(), KernelTable().end()),
+                         [](const auto& kernel) { return std::string(kernel.param->name); });
+
+TEST_P(EveryKernel, RowsAgreeWithThePlainLoop) {
+  if (!HasFormula()) return;
+  for (Index features : {1, 5, 300}) {
+    for (Index count : kCounts) {
+      for (Index offset : {0, 1}) {
+        CheckRow<float>(kind(), features, count, offset);
+        CheckRow<double>(kind(), features, count, offset);
+      }
+    }
+  }
+}
+
+TEST_P(EveryKernel, IsSymmetricAndPositiveSemidefinite) {
+  if (!HasFormula()) return;
+  const Index n = 24;
+  const auto samples = MakeSamples(kind(), n, 3, 11);
+  std::vector<double> matrix(n * n);
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < n; ++j) {
+      matrix[i * n + j] =
+          ShapeValue(kind().shape, kind().defaults, kind().base->plain(samples[i], samples[j]));
+    }
+  }
+  double trace = 0;
+  for (Index i = 0; i < n; ++i) trace += matrix[i * n + i];
+  // Cholesky of the matrix plus a tiny ridge goes through exactly when there is no eigenvalue below -ridge.
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < i; ++j) EXPECT_EQ(matrix[i * n + j], matrix[j * n + i]);
+    matrix[i * n + i] += 1e-10 * trace;
+  }
+  for (Index k = 0; k < n; ++k) {
+    ASSERT_GT(matrix[k * n + k], 0) << "pivot " << k;
+    for (Index i = k + 1; i < n; ++i) {
+      const double factor = matrix[i * n + k] / matrix[k * n + k];
+      for (Index j = k + 1; j < n; ++j) matrix[i * n + j] -= factor * matrix[k * n + j];
+    }
+  }
+}
+
+TEST_P(EveryKernel, TellsTheTruthAboutTranslation) {
+  if (!HasFormula() || !kind().base->is_translation_invariant) return;
+  const std::vector<double> x = {1, -2, 3}, z = {0.5, 4, 1}, shifted_x = {9, 6, 11}, shifted_z = {8.5, 12, 9};
+  EXPECT_DOUBLE_EQ(kind().base->plain(x, z), kind().base->plain(shifted_x, shifted_z));
+}
+
+TEST_P(EveryKernel, IsFoundByItsNameAndInTheHelp) {
+  EXPECT_EQ(FindKernelKind(kind().name), &kind());
+  EXPECT_THAT(KernelHelp(), testing::HasSubstr(std::string(kind().sentence)));
+}
+
+TEST(KernelTable, KnowsNoOtherNames) {
+  EXPECT_EQ(FindKernelKind("gauss"), nullptr);
+  EXPECT_EQ(FindKernelKind(""), nullptr);
+}
+
+TEST(KernelTable, ValuesByHand) {
+  const std::vector<double> x = {1, 2, 0}, z = {3, 0, 0}, zero = {0, 0, 0};
+  const auto base = [](std::string_view name) { return FindKernelKind(name)->base; };
+  EXPECT_EQ(base("linear")->plain(x, z), 3);
+  EXPECT_EQ(base("rbf")->plain(x, z), 8);
+  EXPECT_EQ(base("laplacian")->plain(x, z), 4);
+  EXPECT_EQ(base("chi2")->plain(x, z), 4. / 4 + 4. / 2);
+  EXPECT_EQ(base("intersection")->plain(x, z), 1);
+  EXPECT_EQ(base("tanimoto")->plain(x, z), 3. / (5 + 9 - 3));
+  EXPECT_EQ(base("tanimoto")->plain(zero, zero), 1);
+  EXPECT_EQ(ShapeValue(Shape::kPower, FindKernelKind("poly")->defaults, 3), 64);
+}
+
+}  // namespace
+}  // namespace kweave

@@ -1,0 +1,79 @@
+#include "kernel/laplacian.h"
+
+#include <cmath>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernel/laplacian.cc"
+#include "hwy/foreach_target.h"
+// Above: compiles this file once per instruction set.
+#include "compute/cpu/additive_row-inl.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace kweave {
+namespace {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+struct AbsoluteDifference {
+  template <class D, class V>
+  HWY_INLINE V operator()(D, V x, V z) const {
+    return hn::Abs(hn::Sub(x, z));
+  }
+};
+
+void RowF32(const float* x, const float* right, Index features, Index stride, Index count, float* out) {
+  cpu::HWY_NAMESPACE::AdditiveRow(AbsoluteDifference(), x, right, features, stride, count, out);
+}
+
+void RowF64(const double* x, const double* right, Index features, Index stride, Index count, double* out) {
+  cpu::HWY_NAMESPACE::AdditiveRow(AbsoluteDifference(), x, right, features, stride, count, out);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace
+}  // namespace kweave
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace kweave {
+namespace {
+
+HWY_EXPORT(RowF32);
+HWY_EXPORT(RowF64);
+
+double Plain(std::span<const double> x, std::span<const double> z) {
+  double sum = 0;
+  for (std::size_t f = 0; f < x.size(); ++f) sum += std::abs(x[f] - z[f]);
+  return sum;
+}
+
+}  // namespace
+
+constinit const BaseQuantity kL1DistanceQuantity = {
+    .name = "l1 distance",
+    .source = BaseQuantity::Source::kFeatures,
+    .is_translation_invariant = true,
+    .row_f32 =
+        [](const float* x, const float* right, Index features, Index stride, Index count, float* out) {
+          HWY_DYNAMIC_DISPATCH(RowF32)
+          (x, right, features, stride, count, out);
+        },
+    .row_f64 =
+        [](const double* x, const double* right, Index features, Index stride, Index count, double* out) {
+          HWY_DYNAMIC_DISPATCH(RowF64)
+          (x, right, features, stride, count, out);
+        },
+    .plain = Plain,
+};
+
+constinit const KernelKind kLaplacian = {
+    .name = "laplacian",
+    .sentence = "exp(-gamma ||x-z||_1)",
+    .base = &kL1DistanceQuantity,
+    .shape = Shape::kExponential,
+    .default_gamma = "auto",
+};
+
+}  // namespace kweave
+#endif  // HWY_ONCE

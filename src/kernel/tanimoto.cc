@@ -1,0 +1,78 @@
+#include "kernel/tanimoto.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernel/tanimoto.cc"
+#include "hwy/foreach_target.h"
+// Above: compiles this file once per instruction set.
+#include "compute/cpu/finish_row-inl.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace kweave {
+namespace {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+struct Tanimoto {
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V product, V norms) const {
+    const V denominator = hn::Sub(norms, product);
+    const V ratio = hn::Div(product, denominator);
+    return hn::IfThenElse(hn::Gt(denominator, hn::Zero(d)), ratio, hn::Set(d, 1));
+  }
+};
+
+void FinishF32(float* values, Index count, float squared_norm, const float* squared_norms) {
+  cpu::HWY_NAMESPACE::FinishRow(Tanimoto(), values, count, squared_norm, squared_norms);
+}
+
+void FinishF64(double* values, Index count, double squared_norm, const double* squared_norms) {
+  cpu::HWY_NAMESPACE::FinishRow(Tanimoto(), values, count, squared_norm, squared_norms);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace
+}  // namespace kweave
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace kweave {
+namespace {
+
+HWY_EXPORT(FinishF32);
+HWY_EXPORT(FinishF64);
+
+double Plain(std::span<const double> x, std::span<const double> z) {
+  double product = 0, norms = 0;
+  for (std::size_t f = 0; f < x.size(); ++f) {
+    product += x[f] * z[f];
+    norms += x[f] * x[f] + z[f] * z[f];
+  }
+  return norms > product ? product / (norms - product) : 1;
+}
+
+}  // namespace
+
+constinit const BaseQuantity kTanimotoQuantity = {
+    .name = "Tanimoto similarity",
+    .source = BaseQuantity::Source::kInnerProduct,
+    .finish_f32 =
+        [](float* values, Index count, float squared_norm, const float* squared_norms) {
+          HWY_DYNAMIC_DISPATCH(FinishF32)(values, count, squared_norm, squared_norms);
+        },
+    .finish_f64 =
+        [](double* values, Index count, double squared_norm, const double* squared_norms) {
+          HWY_DYNAMIC_DISPATCH(FinishF64)(values, count, squared_norm, squared_norms);
+        },
+    .plain = Plain,
+};
+
+constinit const KernelKind kTanimoto = {
+    .name = "tanimoto",
+    .sentence = "<x,z> / (||x||^2 + ||z||^2 - <x,z>), 1 for two zero vectors",
+    .base = &kTanimotoQuantity,
+    .shape = Shape::kIdentity,
+};
+
+}  // namespace kweave
+#endif  // HWY_ONCE
