@@ -8,9 +8,9 @@
 #include <variant>
 #include <vector>
 
-namespace kweave {
+#include "kweave/index.h"
 
-using Index = std::int64_t;
+namespace kweave {
 
 /// n x d values, row after row, `stride` elements from one row to the next. Not owned unless `owner` is set.
 template <class T>

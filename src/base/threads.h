@@ -5,7 +5,7 @@
 #include <functional>
 #include <memory>
 
-#include "kweave/dataset.h"
+#include "kweave/index.h"
 
 namespace kweave {
 

@@ -22,7 +22,7 @@
 #include <algorithm>
 
 #include "hwy/highway.h"
-#include "kweave/dataset.h"
+#include "kweave/index.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace kweave::cpu::HWY_NAMESPACE {

@@ -8,7 +8,7 @@
 #endif
 
 #include "hwy/highway.h"
-#include "kweave/dataset.h"
+#include "kweave/index.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace kweave::cpu::HWY_NAMESPACE {
