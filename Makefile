@@ -1,0 +1,60 @@
+# The commands people type; CMakePresets.json holds how things are built.
+#
+# Every target installs what it needs first (tools/install-dependencies) and can be repeated.
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help build demo test bench docs format lint clean
+
+JOBS ?= $(shell nproc)
+# Seconds for every fuzz target.
+FUZZ_SECONDS ?= $(if $(filter true,$(CI)),60,10)
+LAUNCHER := $(if $(shell command -v ccache),-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+
+# The program alone needs none of the test libraries; a tree that has tests keeps them.
+WITHOUT_TESTS := $(if $(wildcard build/release/CMakeCache.txt),,-DKWEAVE_BUILD_TESTS=OFF)
+
+# $(call configure-and-build,PRESET,CONFIGURE FLAGS,BUILD FLAGS)
+define configure-and-build
+cmake --preset $(1) $(LAUNCHER) $(2) --log-level=WARNING
+cmake --build --preset $(1) -j $(JOBS) $(3)
+endef
+
+help:  ## what can be made (this list)
+	@sed -n 's/^\([a-z]*\):.*  ## /  make \1\t/p' Makefile | expand -t 16
+
+build:  ## the program, at build/release/kweave
+	@tools/install-dependencies
+	$(call configure-and-build,release,$(WITHOUT_TESTS),--target kweave)
+
+demo: build  ## a small data set from three sources: train, predict, and see which source mattered
+	@examples/demo/run build/release/kweave build/demo
+
+test:  ## every test: optimised, then under sanitizers, then the fuzz targets
+	@tools/install-dependencies --test
+	$(call configure-and-build,release,-DKWEAVE_BUILD_TESTS=ON)
+	ctest --preset release -j $(JOBS)
+	$(call configure-and-build,debug)
+	ctest --preset debug -j $(JOBS)
+	$(call configure-and-build,fuzz,-DKWEAVE_FUZZ_SECONDS=$(FUZZ_SECONDS),--target fuzzers)
+	ctest --preset fuzz -j $(JOBS)
+
+bench:  ## benchmarks; KWEAVE_DATA names the folder with real data
+	@tools/install-dependencies --bench
+	$(call configure-and-build,release,-DKWEAVE_BUILD_BENCH=ON)
+	bench/run build/release
+
+docs: build  ## the generated parts of the documentation
+	@docs/generate build/release/kweave
+
+format:  ## clang-format on every source
+	@tools/install-dependencies --lint
+	@git ls-files '*.cc' '*.h' | xargs clang-format -i
+
+lint:  ## formatting and clang-tidy; LINT_BASE=main looks at what changed since then only
+	@tools/install-dependencies --test --lint
+	@cmake --preset release $(LAUNCHER) -DKWEAVE_BUILD_TESTS=ON --log-level=WARNING
+	@tools/lint build/release $(LINT_BASE)
+
+clean:  ## removes everything built
+	rm -rf build
