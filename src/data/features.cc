@@ -45,8 +45,9 @@ Features SelectSparse(const SparseRows& source, std::span<const Index> indices) 
     owner->values.insert(owner->values.end(), source.values + begin, source.values + end);
     owner->offsets.push_back(static_cast<Index>(owner->columns.size()));
   }
-  return SparseRows{owner->offsets.data(), owner->columns.data(), owner->values.data(),
-                    static_cast<Index>(indices.size()), source.cols, owner};
+  return SparseRows{owner->offsets.data(), owner->columns.data(),
+                    owner->values.data(),  static_cast<Index>(indices.size()),
+                    source.cols,           owner};
 }
 
 }  // namespace

@@ -1,0 +1,50 @@
+#ifndef KWEAVE_DATA_MATRIX_FILE_H_
+#define KWEAVE_DATA_MATRIX_FILE_H_
+
+#include <string>
+
+#include "data/dense_matrix.h"
+#include "data/file_bytes.h"
+#include "kweave/dataset.h"
+
+namespace kweave {
+
+/// A matrix in a file, such as a precomputed kernel. A NumPy file of float32 or float64 in C order is
+/// memory-mapped: opening it costs nothing, rows are read from disk when asked for, and its values have not
+/// been judged (a reader checks for NaN as it goes). Everything else (other NumPy types, text separated by
+/// blanks or commas, compressed files) is in memory after Open, all values finite. Copies share the file.
+/// Const calls may run on several threads.
+class MatrixFile {
+ public:
+  /// Throws Error(kData) naming file, line, column and value.
+  static MatrixFile Open(const std::string& path);
+  /// The same from bytes already in memory.
+  static MatrixFile Parse(const FileBytes& file);
+
+  const std::string& name() const { return name_; }
+  Index rows() const;
+  Index cols() const;
+  /// Whether float32 holds every value exactly because they are stored so.
+  bool is_float32() const { return std::holds_alternative<DenseRows<float>>(matrix_); }
+  /// Whether the rows are read from disk on demand.
+  bool is_mapped() const { return is_mapped_; }
+
+  /// Copies rows first_row to first_row + count - 1, converted, each `stride` values (>= cols()) after the
+  /// last.
+  void Rows(Index first_row, Index count, float* out, Index stride) const;
+  void Rows(Index first_row, Index count, double* out, Index stride) const;
+  /// Gives the resident pages of a mapped file back to the system, so that a pass over a large file stays
+  /// small. The rows remain readable.
+  void Release(Index first_row, Index count) const;
+
+ private:
+  MatrixFile(std::string name, DenseMatrix matrix, bool is_mapped);
+
+  std::string name_;
+  DenseMatrix matrix_;
+  bool is_mapped_;
+};
+
+}  // namespace kweave
+
+#endif  // KWEAVE_DATA_MATRIX_FILE_H_
