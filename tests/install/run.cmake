@@ -1,0 +1,17 @@
+# Installs a build into a scratch folder and builds and runs a user's project against it.
+#
+#   cmake -DBUILD=<build folder> -DSCRATCH=<folder> -DCOMPILER=<c++> -DVERSION=<x.y.z> -P run.cmake
+set(prefix ${SCRATCH}/prefix)
+set(consumer ${SCRATCH}/consumer)
+file(REMOVE_RECURSE ${SCRATCH})
+
+function(run)
+  execute_process(COMMAND ${ARGN} COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix})
+run(${CMAKE_COMMAND} -G Ninja -S ${CMAKE_CURRENT_LIST_DIR}/consumer -B ${consumer} -DCMAKE_CXX_COMPILER=${COMPILER}
+  -DCMAKE_PREFIX_PATH=${prefix})
+run(${CMAKE_COMMAND} --build ${consumer})
+run(${consumer}/consumer)
+run(${prefix}/bin/kweave --version)
