@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <span>
 
-#include "kweave/dataset.h"
+#include "kweave/index.h"
 
 namespace kweave {
 
