@@ -1,0 +1,47 @@
+// What training asks of a loss. A new loss is one file pair, its test and one line of the table in loss.cc.
+#ifndef KWEAVE_LOSS_LOSS_H_
+#define KWEAVE_LOSS_LOSS_H_
+
+#include <span>
+#include <string_view>
+
+namespace kweave {
+
+struct Interval {
+  double lower = 0;
+  double upper = 0;
+};
+
+/// A loss C * l(f, y), convex in the function value f, together with its conjugate. In signed dual variables
+/// beta (f = K beta + b) the two meet in C l(f, y) >= Dual(beta, y, C) - beta f, for every f and every
+/// feasible beta.
+class Loss {
+ public:
+  virtual ~Loss() = default;
+
+  /// l(f, y).
+  virtual double Value(double f, double y) const = 0;
+
+  /// The largest lower bound on C l(f, y) + beta f over all f, for beta inside Feasible(y, C).
+  virtual double Dual(double beta, double y, double C) const = 0;
+
+  /// The beta for which Dual is finite.
+  virtual Interval Feasible(double y, double C) const = 0;
+
+  /// The b that minimises sum_i C_i l(f_i + b, y_i); the middle one where there are several.
+  virtual double BestBias(std::span<const double> f, std::span<const double> y,
+                          std::span<const double> C) const = 0;
+};
+
+/// One line of the table of losses.
+struct LossRecord {
+  std::string_view name;
+  std::string_view sentence;  ///< for the documentation
+  const Loss* loss;
+};
+
+std::span<const LossRecord> LossTable();
+
+}  // namespace kweave
+
+#endif  // KWEAVE_LOSS_LOSS_H_
