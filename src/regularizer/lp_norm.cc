@@ -1,0 +1,99 @@
+#include "regularizer/lp_norm.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+
+#include "kweave/error.h"
+
+namespace kweave {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+double LargestPositive(std::span<const double> x) {
+  double largest = 0;
+  for (const double value : x) largest = std::max(largest, value);
+  return largest;
+}
+
+// ||max(x, 0)||_r for 1 <= r <= infinity.
+double PositiveNorm(std::span<const double> x, double r) {
+  const double largest = LargestPositive(x);
+  if (largest == 0 || r == kInfinity) return largest;
+  double sum = 0;
+  for (const double value : x) {
+    if (value > 0) sum += std::pow(value / largest, r);
+  }
+  return largest * std::pow(sum, 1 / r);
+}
+
+}  // namespace
+
+LpNorm::LpNorm(double p) : p_(p) {
+  if (!(p >= 1)) throw Error(ErrorKind::kUsage, fmt::format("norm is {}, but must be from 1 to inf", p));
+}
+
+double LpNorm::conjugate() const {
+  if (p_ == 1) return kInfinity;
+  return p_ == kInfinity ? 1 : p_ / (p_ - 1);
+}
+
+double LpNorm::Value(std::span<const double> theta) const { return PositiveNorm(theta, p_); }
+
+double LpNorm::Dual(std::span<const double> q) const { return PositiveNorm(q, conjugate()); }
+
+void LpNorm::BestResponse(std::span<const double> q, std::span<double> theta) const {
+  const double largest = LargestPositive(q);
+  std::fill(theta.begin(), theta.end(), 0.0);
+  if (largest == 0) return;
+  if (p_ == 1) {
+    theta[static_cast<std::size_t>(std::find(q.begin(), q.end(), largest) - q.begin())] = 1;
+    return;
+  }
+  const double exponent = p_ == kInfinity ? 0 : 1 / (p_ - 1);
+  for (std::size_t m = 0; m < q.size(); ++m) {
+    if (q[m] > 0) theta[m] = std::pow(q[m] / largest, exponent);
+  }
+  Normalize(theta);
+}
+
+void LpNorm::AnalyticUpdate(std::span<const double> theta, std::span<const double> q,
+                            std::span<double> updated) const {
+  const double largest_theta = LargestPositive(theta);
+  const double largest_q = LargestPositive(q);
+  const double exponent = p_ == kInfinity ? 0 : 1 / (p_ + 1);
+  for (std::size_t m = 0; m < q.size(); ++m) {
+    if (theta[m] > 0 && q[m] > 0) {
+      // Two powers: the square of a small ratio would underflow before the root brings it back.
+      updated[m] = std::pow(theta[m] / largest_theta, 2 * exponent) * std::pow(q[m] / largest_q, exponent);
+    } else {
+      updated[m] = 0;
+    }
+  }
+  Normalize(updated);
+}
+
+void LpNorm::Uniform(std::span<double> theta) const {
+  std::fill(theta.begin(), theta.end(), 1.0);
+  Normalize(theta);
+}
+
+void LpNorm::Normalize(std::span<double> theta) const {
+  const double largest = LargestPositive(theta);
+  if (largest == 0) return;
+  for (double& value : theta) value /= largest;
+  const double norm = Value(theta);
+  for (double& value : theta) value /= norm;
+}
+
+void LpNorm::MakeFeasible(std::span<double> theta) const {
+  for (double& value : theta) value = std::max(value, 0.0);
+  if (Value(theta) > 1) Normalize(theta);
+}
+
+}  // namespace kweave
