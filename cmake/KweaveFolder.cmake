@@ -44,3 +44,22 @@ function(kweave_test)
     kweave_compile_options)
   add_test(NAME ${ARG_NAME} COMMAND ${ARG_NAME} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 endfunction()
+
+# kweave_fuzz(NAME program SOURCES ... LINKS ... [CORPUS folder]): a libFuzzer program, built by the target `fuzzers`. ctest
+# lets it search for KWEAVE_FUZZ_SECONDS, from the files in CORPUS.
+function(kweave_fuzz)
+  cmake_parse_arguments(ARG "" "NAME;CORPUS" "SOURCES;LINKS" ${ARGN})
+  add_executable(${ARG_NAME} EXCLUDE_FROM_ALL ${ARG_SOURCES})
+  target_include_directories(${ARG_NAME} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR})
+  target_link_libraries(${ARG_NAME} PRIVATE ${ARG_LINKS} kweave_compile_options)
+  target_link_options(${ARG_NAME} PRIVATE -fsanitize=fuzzer)
+  if(NOT TARGET fuzzers)
+    add_custom_target(fuzzers)
+  endif()
+  add_dependencies(fuzzers ${ARG_NAME})
+  set(found ${CMAKE_CURRENT_BINARY_DIR}/${ARG_NAME}_found)
+  file(MAKE_DIRECTORY ${found})
+  add_test(NAME ${ARG_NAME} COMMAND ${ARG_NAME} -max_total_time=${KWEAVE_FUZZ_SECONDS} -timeout=10 -rss_limit_mb=3000
+    -artifact_prefix=${found}/ -print_final_stats=1 -verbosity=0 ${found} ${ARG_CORPUS})
+  set_tests_properties(${ARG_NAME} PROPERTIES LABELS fuzz)
+endfunction()
