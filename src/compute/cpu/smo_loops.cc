@@ -1,0 +1,283 @@
+#include "compute/cpu/smo_loops.h"
+
+#include <algorithm>
+#include <cmath>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "compute/cpu/smo_loops.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace kweave::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using DoubleTag = hn::ScalableTag<double>;
+using DoubleVector = hn::Vec<DoubleTag>;
+
+HWY_INLINE DoubleVector LoadAsDouble(const double* from) { return hn::LoadU(DoubleTag(), from); }
+HWY_INLINE DoubleVector LoadAsDouble(const float* from) {
+  return hn::PromoteTo(DoubleTag(), hn::LoadU(hn::Rebind<float, DoubleTag>(), from));
+}
+
+// Per lane: the least gradient over I_up, the position of its vector, the greatest gradient over I_low.
+HWY_INLINE void Consider(DoubleVector gradient, DoubleVector sides, DoubleVector position,
+                         DoubleVector& min_up, DoubleVector& min_position, DoubleVector& max_low) {
+  const DoubleVector zero = hn::Zero(DoubleTag());
+  const auto is_less = hn::And(hn::Le(sides, zero), hn::Lt(gradient, min_up));
+  min_up = hn::IfThenElse(is_less, gradient, min_up);
+  min_position = hn::IfThenElse(is_less, position, min_position);
+  const auto is_greater = hn::And(hn::Ge(sides, zero), hn::Gt(gradient, max_low));
+  max_low = hn::IfThenElse(is_greater, gradient, max_low);
+}
+
+void ConsiderOne(double gradient, float side, Index position, GradientEnds& ends) {
+  if (side <= 0 && gradient < ends.min_up) {
+    ends.min_up = gradient;
+    ends.up = position;
+  }
+  if (side >= 0 && gradient > ends.max_low) ends.max_low = gradient;
+}
+
+// Lanes are merged so that the first of equal minima wins, as in a plain loop.
+void MergeLanes(DoubleVector min_up, DoubleVector min_position, DoubleVector max_low, GradientEnds& ends) {
+  const DoubleTag d;
+  HWY_ALIGN double minima[hn::MaxLanes(d)];
+  HWY_ALIGN double positions[hn::MaxLanes(d)];
+  HWY_ALIGN double maxima[hn::MaxLanes(d)];
+  hn::Store(min_up, d, minima);
+  hn::Store(min_position, d, positions);
+  hn::Store(max_low, d, maxima);
+  for (size_t lane = 0; lane < hn::Lanes(d); ++lane) {
+    ends.max_low = std::max(ends.max_low, maxima[lane]);
+    if (positions[lane] < 0) continue;
+    const Index position = static_cast<Index>(positions[lane]) + static_cast<Index>(lane);
+    if (minima[lane] < ends.min_up || (minima[lane] == ends.min_up && position < ends.up)) {
+      ends.min_up = minima[lane];
+      ends.up = position;
+    }
+  }
+}
+
+// One pass in two independent chains of compares; `next(k)` gives the gradient from k on, one vector of it.
+template <class NextVector, class NextValue>
+HWY_INLINE GradientEnds ScanEnds(const float* sides, Index size, const NextVector& next_vector,
+                                 const NextValue& next_value) {
+  const DoubleTag d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  DoubleVector min_a = hn::Set(d, std::numeric_limits<double>::infinity()), min_b = min_a;
+  DoubleVector position_a = hn::Set(d, -1), position_b = position_a;
+  DoubleVector max_a = hn::Neg(min_a), max_b = max_a;
+  Index k = 0;
+  for (; k + 2 * lanes <= size; k += 2 * lanes) {
+    Consider(next_vector(k), LoadAsDouble(sides + k), hn::Set(d, static_cast<double>(k)), min_a, position_a,
+             max_a);
+    const Index b = k + lanes;
+    Consider(next_vector(b), LoadAsDouble(sides + b), hn::Set(d, static_cast<double>(b)), min_b, position_b,
+             max_b);
+  }
+  for (; k + lanes <= size; k += lanes) {
+    Consider(next_vector(k), LoadAsDouble(sides + k), hn::Set(d, static_cast<double>(k)), min_a, position_a,
+             max_a);
+  }
+  GradientEnds ends;
+  MergeLanes(min_a, position_a, max_a, ends);
+  MergeLanes(min_b, position_b, max_b, ends);
+  for (; k < size; ++k) ConsiderOne(next_value(k), sides[k], k, ends);
+  return ends;
+}
+
+GradientEnds FindGradientEnds(const double* gradient, const float* sides, Index size) {
+  return ScanEnds(
+      sides, size, [&](Index k) HWY_ATTR { return LoadAsDouble(gradient + k); },
+      [&](Index k) HWY_ATTR { return gradient[k]; });
+}
+
+template <class T>
+HWY_INLINE GradientEnds UpdateGradientLoop(double step, const T* row_i, const T* row_j, const float* sides,
+                                           double* gradient, Index size) {
+  const DoubleTag d;
+  const DoubleVector steps = hn::Set(d, step);
+  return ScanEnds(
+      sides, size,
+      [&](Index k) HWY_ATTR {
+        const DoubleVector difference = hn::Sub(LoadAsDouble(row_i + k), LoadAsDouble(row_j + k));
+        const DoubleVector updated = hn::MulAdd(steps, difference, LoadAsDouble(gradient + k));
+        hn::StoreU(updated, d, gradient + k);
+        return updated;
+      },
+      [&](Index k) HWY_ATTR {
+        return gradient[k] += step * (static_cast<double>(row_i[k]) - static_cast<double>(row_j[k]));
+      });
+}
+
+GradientEnds UpdateGradientFloat(double step, const float* row_i, const float* row_j, const float* sides,
+                                 double* gradient, Index size) {
+  return UpdateGradientLoop(step, row_i, row_j, sides, gradient, size);
+}
+GradientEnds UpdateGradientDouble(double step, const double* row_i, const double* row_j, const float* sides,
+                                  double* gradient, Index size) {
+  return UpdateGradientLoop(step, row_i, row_j, sides, gradient, size);
+}
+
+// Gains are fractions slope^2 / curvature, compared by cross multiplication: no division in the loop. Close
+// to the optimum few variables are candidates, so most vectors end at the first test.
+template <class T>
+HWY_INLINE Index FindPartnerLoop(const Seeker& i, const T* row_i, const double* gradient, const float* sides,
+                                 const double* diagonal, Index size) {
+  const DoubleTag d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  const DoubleVector gradient_i = hn::Set(d, i.gradient), diagonal_i = hn::Set(d, i.diagonal);
+  const DoubleVector least = hn::Set(d, i.least_curvature), minus_two = hn::Set(d, -2), zero = hn::Zero(d);
+  DoubleVector best_slope2 = zero, best_curvature = hn::Set(d, 1), best_position = hn::Set(d, -1);
+  Index k = 0;
+  for (; k + lanes <= size; k += lanes) {
+    const DoubleVector slope = hn::Sub(LoadAsDouble(gradient + k), gradient_i);
+    const auto is_candidate = hn::And(hn::Ge(LoadAsDouble(sides + k), zero), hn::Gt(slope, zero));
+    if (hn::AllFalse(d, is_candidate)) continue;
+    const DoubleVector diagonals = hn::Add(diagonal_i, LoadAsDouble(diagonal + k));
+    const DoubleVector curvature = hn::Max(hn::MulAdd(minus_two, LoadAsDouble(row_i + k), diagonals), least);
+    const DoubleVector slope2 = hn::Mul(slope, slope);
+    const auto is_better =
+        hn::And(is_candidate, hn::Gt(hn::Mul(slope2, best_curvature), hn::Mul(best_slope2, curvature)));
+    best_slope2 = hn::IfThenElse(is_better, slope2, best_slope2);
+    best_curvature = hn::IfThenElse(is_better, curvature, best_curvature);
+    best_position = hn::IfThenElse(is_better, hn::Set(d, static_cast<double>(k)), best_position);
+  }
+  HWY_ALIGN double gains[hn::MaxLanes(d)];
+  HWY_ALIGN double positions[hn::MaxLanes(d)];
+  hn::Store(hn::Div(best_slope2, best_curvature), d, gains);
+  hn::Store(best_position, d, positions);
+  Index best = -1;
+  double best_gain = 0;
+  for (Index lane = 0; lane < lanes; ++lane) {
+    if (positions[lane] < 0) continue;
+    const Index position = static_cast<Index>(positions[lane]) + lane;
+    if (best < 0 || gains[lane] > best_gain || (gains[lane] == best_gain && position < best)) {
+      best_gain = gains[lane];
+      best = position;
+    }
+  }
+  for (; k < size; ++k) {
+    const double slope = gradient[k] - i.gradient;
+    if (!(sides[k] >= 0 && slope > 0)) continue;
+    const double curvature =
+        std::max(i.diagonal + diagonal[k] - 2 * static_cast<double>(row_i[k]), i.least_curvature);
+    const double gain = slope * slope / curvature;
+    if (best < 0 || gain > best_gain) {
+      best_gain = gain;
+      best = k;
+    }
+  }
+  return best;
+}
+
+Index FindPartnerFloat(const Seeker& i, const float* row_i, const double* gradient, const float* sides,
+                       const double* diagonal, Index size) {
+  return FindPartnerLoop(i, row_i, gradient, sides, diagonal, size);
+}
+Index FindPartnerDouble(const Seeker& i, const double* row_i, const double* gradient, const float* sides,
+                        const double* diagonal, Index size) {
+  return FindPartnerLoop(i, row_i, gradient, sides, diagonal, size);
+}
+
+template <class T>
+HWY_INLINE void AddScaledRowLoop(double scale, const T* row, double* out, Index size) {
+  const DoubleTag d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  const DoubleVector scales = hn::Set(d, scale);
+  Index k = 0;
+  for (; k + lanes <= size; k += lanes) {
+    hn::StoreU(hn::MulAdd(scales, LoadAsDouble(row + k), LoadAsDouble(out + k)), d, out + k);
+  }
+  for (; k < size; ++k) out[k] += scale * static_cast<double>(row[k]);
+}
+
+void AddScaledRowFloat(double scale, const float* row, double* out, Index size) {
+  AddScaledRowLoop(scale, row, out, size);
+}
+void AddScaledRowDouble(double scale, const double* row, double* out, Index size) {
+  AddScaledRowLoop(scale, row, out, size);
+}
+
+// x - x is zero for finite x and not a number otherwise, which survives every sum.
+template <class T>
+HWY_INLINE bool AllFiniteLoop(const T* values, Index size) {
+  const hn::ScalableTag<T> d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  hn::Vec<hn::ScalableTag<T>> sum = hn::Zero(d);
+  Index k = 0;
+  for (; k + lanes <= size; k += lanes) {
+    const auto value = hn::LoadU(d, values + k);
+    sum = hn::Add(sum, hn::Sub(value, value));
+  }
+  bool is_finite = hn::AllTrue(d, hn::Eq(sum, hn::Zero(d)));
+  for (; k < size; ++k) is_finite = is_finite && std::isfinite(values[k]);
+  return is_finite;
+}
+
+bool AllFiniteFloat(const float* values, Index size) { return AllFiniteLoop(values, size); }
+bool AllFiniteDouble(const double* values, Index size) { return AllFiniteLoop(values, size); }
+
+}  // namespace kweave::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace kweave {
+
+HWY_EXPORT(FindGradientEnds);
+HWY_EXPORT(UpdateGradientFloat);
+HWY_EXPORT(UpdateGradientDouble);
+HWY_EXPORT(FindPartnerFloat);
+HWY_EXPORT(FindPartnerDouble);
+HWY_EXPORT(AddScaledRowFloat);
+HWY_EXPORT(AddScaledRowDouble);
+HWY_EXPORT(AllFiniteFloat);
+HWY_EXPORT(AllFiniteDouble);
+
+GradientEnds FindGradientEnds(const double* gradient, const float* sides, Index size) {
+  return HWY_DYNAMIC_DISPATCH(FindGradientEnds)(gradient, sides, size);
+}
+
+template <>
+GradientEnds UpdateGradient(double step, const float* row_i, const float* row_j, const float* sides,
+                            double* gradient, Index size) {
+  return HWY_DYNAMIC_DISPATCH(UpdateGradientFloat)(step, row_i, row_j, sides, gradient, size);
+}
+template <>
+GradientEnds UpdateGradient(double step, const double* row_i, const double* row_j, const float* sides,
+                            double* gradient, Index size) {
+  return HWY_DYNAMIC_DISPATCH(UpdateGradientDouble)(step, row_i, row_j, sides, gradient, size);
+}
+
+template <>
+Index FindPartner(const Seeker& i, const float* row_i, const double* gradient, const float* sides,
+                  const double* diagonal, Index size) {
+  return HWY_DYNAMIC_DISPATCH(FindPartnerFloat)(i, row_i, gradient, sides, diagonal, size);
+}
+template <>
+Index FindPartner(const Seeker& i, const double* row_i, const double* gradient, const float* sides,
+                  const double* diagonal, Index size) {
+  return HWY_DYNAMIC_DISPATCH(FindPartnerDouble)(i, row_i, gradient, sides, diagonal, size);
+}
+
+template <>
+void AddScaledRow(double scale, const float* row, double* out, Index size) {
+  HWY_DYNAMIC_DISPATCH(AddScaledRowFloat)(scale, row, out, size);
+}
+template <>
+void AddScaledRow(double scale, const double* row, double* out, Index size) {
+  HWY_DYNAMIC_DISPATCH(AddScaledRowDouble)(scale, row, out, size);
+}
+
+template <>
+bool AllFinite(const float* values, Index size) {
+  return HWY_DYNAMIC_DISPATCH(AllFiniteFloat)(values, size);
+}
+template <>
+bool AllFinite(const double* values, Index size) {
+  return HWY_DYNAMIC_DISPATCH(AllFiniteDouble)(values, size);
+}
+
+}  // namespace kweave
+#endif  // HWY_ONCE
