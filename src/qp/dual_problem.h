@@ -20,7 +20,8 @@ struct DualProblem {
   Index size() const { return static_cast<Index>(linear.size()); }
 };
 
-/// Rows of the positive semidefinite matrix K, up to a constant added to all of its entries. T: float or double.
+/// Rows of the positive semidefinite matrix K, up to a constant added to all of its entries. T: float or
+/// double.
 template <class T>
 class RowSource {
  public:

@@ -1,0 +1,58 @@
+// The variables a solver still moves, packed so that its loops run over neighbours in memory.
+#ifndef KWEAVE_QP_ACTIVE_SET_H_
+#define KWEAVE_QP_ACTIVE_SET_H_
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/memory.h"
+#include "compute/cpu/smo_loops.h"
+#include "qp/dual_problem.h"
+#include "qp/solver.h"
+
+namespace kweave {
+
+class ActiveSet {
+ public:
+  ActiveSet(const DualProblem& problem, std::span<const double> diagonal)
+      : problem_(problem), diagonal_of_all_(diagonal) {}
+
+  /// All variables become active, with the values of `state`.
+  void Fill(const SolverState& state);
+  /// Only the variables at these positions, ascending, stay.
+  void Keep(std::span<const Index> positions);
+  /// Writes beta and gradient of the active variables into `state`.
+  void Save(SolverState& state) const;
+
+  Index size() const { return static_cast<Index>(samples_.size()); }
+  bool is_whole() const { return size() == problem_.size(); }
+  const std::vector<std::int32_t>& samples() const { return samples_; }  ///< ascending
+  Index sample(Index k) const { return samples_[Offset(k)]; }
+  double beta(Index k) const { return beta_[Offset(k)]; }
+  double lower(Index k) const { return problem_.lower[Offset(sample(k))]; }
+  double upper(Index k) const { return problem_.upper[Offset(sample(k))]; }
+  /// Keeps the side in step with the value. The value must be within the bounds.
+  void SetBeta(Index k, double beta);
+
+  double* gradient() { return gradient_.data(); }
+  const double* gradient() const { return gradient_.data(); }
+  const double* diagonal() const { return diagonal_.data(); }
+  const float* sides() const { return sides_.data(); }
+
+ private:
+  static std::size_t Offset(Index k) { return static_cast<std::size_t>(k); }
+
+  const DualProblem& problem_;
+  std::span<const double> diagonal_of_all_;
+  // One value per active variable, in the order of the samples.
+  std::vector<std::int32_t> samples_;
+  std::vector<double> beta_;
+  AlignedVector<double> gradient_;
+  AlignedVector<double> diagonal_;
+  AlignedVector<float> sides_;
+};
+
+}  // namespace kweave
+
+#endif  // KWEAVE_QP_ACTIVE_SET_H_

@@ -1,0 +1,350 @@
+#include "qp/smo.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "compute/cpu/smo_loops.h"
+#include "kweave/error.h"
+#include "qp/active_set.h"
+#include "qp/row_store.h"
+
+namespace kweave {
+
+namespace {
+
+// The curvature of a step along which the matrix has none, tau of the paper.
+constexpr double kLeastCurvature = 1e-12;
+// Packing the active variables pays off when this share of them can be set aside.
+constexpr double kLeastShrinkage = 0.2;
+constexpr std::int64_t kStepsBetweenShrinks = 1000;
+// Variables set aside too early are looked for once, when the violation is this many tolerances.
+constexpr double kEarlyRecheck = 10;
+// In this many steps per sample a solve that gets on must lower the best violation by a tenth or the
+// objective by this much relative to itself.
+constexpr Index kStallStepsPerSample = 4, kLeastStallSteps = 20000;
+constexpr double kLeastProgress = 1e-12;
+
+std::size_t Offset(Index i) { return static_cast<std::size_t>(i); }
+
+void Require(bool holds, const std::string& sentence) {
+  if (!holds) throw Error(ErrorKind::kUsage, sentence);
+}
+
+void Validate(const DualProblem& problem, Index rows, const SolverState& state,
+              const SolverOptions& options) {
+  const std::size_t size = problem.linear.size();
+  Require(
+      problem.lower.size() == size && problem.upper.size() == size && state.beta.size() == size &&
+          rows == problem.size() && (!state.gradient_is_valid || state.gradient.size() == size),
+      fmt::format("The dual problem has {} variables; its bounds, start and rows must have as many.", size));
+  Require(size <= Offset(std::numeric_limits<std::int32_t>::max()),
+          fmt::format("The dual problem has {} variables; at most 2^31 - 1 are supported.", size));
+  Require(options.tolerance >= 0,
+          fmt::format("tolerance is {}; it must not be negative.", options.tolerance));
+  Require(options.rows_per_batch >= 1,
+          fmt::format("rows_per_batch is {}; it must be at least 1.", options.rows_per_batch));
+  for (std::size_t k = 0; k < size; ++k) {
+    if (problem.lower[k] <= state.beta[k] && state.beta[k] <= problem.upper[k]) continue;
+    throw Error(ErrorKind::kUsage, fmt::format("The start of variable {} is {}, outside its bounds [{}, {}].",
+                                               k, state.beta[k], problem.lower[k], problem.upper[k]));
+  }
+}
+
+template <class T>
+class Smo final : private SolverPause {
+ public:
+  Smo(const DualProblem& problem, RowSource<T>& source, SolverState& state, const SolverOptions& options,
+      SolveObserver* observer)
+      : problem_(problem),
+        source_(source),
+        state_(state),
+        options_(options),
+        observer_(observer),
+        diagonal_(Offset(problem.size())),
+        active_(problem, diagonal_),
+        rows_(source, options, [this](Index row, Index count, std::vector<Index>& companions) {
+          ChooseCompanions(row, count, companions);
+        }) {}
+
+  SolverResult Run() {
+    Start();
+    next_observation_ = options_.observe_every;
+    const std::int64_t most_steps = options_.max_steps > 0
+                                        ? options_.max_steps
+                                        : std::max<std::int64_t>(10'000'000, 100 * problem_.size());
+    for (;;) {
+      if (!IsFinite()) return Finish(SolverOutcome::kNotFinite);
+      if (violation() <= options_.tolerance) {
+        if (active_.is_whole()) return Finish(SolverOutcome::kConverged);
+        ActivateAll();
+        if (violation() > options_.tolerance) Shrink();
+        continue;
+      }
+      if (steps_ >= most_steps) return Finish(SolverOutcome::kStepLimit);
+      if (IsStalled()) return Finish(SolverOutcome::kStalled);
+      if (IsTimeToShrink()) Shrink();
+      if (IsTimeToObserve() && !Observe()) return Finish(SolverOutcome::kStoppedByObserver);
+      if (violation() > options_.tolerance && !Step()) return Finish(SolverOutcome::kStalled);
+    }
+  }
+
+ private:
+  // Gradient, diagonal and the first working set for state_.beta.
+  void Start() {
+    if (!state_.gradient_is_valid) {
+      state_.gradient.assign(state_.beta.size(), 0.0);
+      const bool is_zero =
+          std::all_of(state_.beta.begin(), state_.beta.end(), [](double b) { return b == 0; });
+      if (!is_zero) source_.Multiply(state_.beta, state_.gradient);
+      for (std::size_t k = 0; k < state_.gradient.size(); ++k) state_.gradient[k] += problem_.linear[k];
+      state_.gradient_is_valid = true;
+    }
+    StartFromGradient();
+  }
+
+  void StartFromGradient() {
+    source_.Diagonal(diagonal_);
+    inputs_are_finite_ =
+        AllFinite(diagonal_.data(), problem_.size()) && AllFinite(state_.gradient.data(), problem_.size());
+    objective_ = Objective();
+    TakeAll();
+  }
+
+  // All variables active with the values of state_.
+  void TakeAll() {
+    active_.Fill(state_);
+    rows_.SetActive({});
+    ends_ = FindGradientEnds(active_.gradient(), active_.sides(), active_.size());
+  }
+
+  // One pair of variables; false when the numbers no longer change.
+  bool Step() {
+    const Index i = ends_.up;
+    const T* row_i = rows_.ActiveRow(i);
+    if (!rows_.is_finite()) return true;
+    const double* gradient = active_.gradient();
+    const double* diagonal = active_.diagonal();
+    const Index j = FindPartner<T>({ends_.min_up, diagonal[i], kLeastCurvature}, row_i, gradient,
+                                   active_.sides(), diagonal, active_.size());
+    if (j < 0) return false;
+    const T* row_j = rows_.ActiveRow(j);
+    if (!rows_.is_finite()) return true;
+
+    const double slope = gradient[j] - gradient[i];
+    const double curvature =
+        std::max(diagonal[i] + diagonal[j] - 2 * static_cast<double>(row_i[j]), kLeastCurvature);
+    const double room_i = active_.upper(i) - active_.beta(i), room_j = active_.beta(j) - active_.lower(j);
+    const double step = std::min({slope / curvature, room_i, room_j});
+    const double beta_i =
+        step == room_i ? active_.upper(i) : std::min(active_.beta(i) + step, active_.upper(i));
+    const double beta_j =
+        step == room_j ? active_.lower(j) : std::max(active_.beta(j) - step, active_.lower(j));
+    if (beta_i == active_.beta(i) && beta_j == active_.beta(j)) return false;
+    active_.SetBeta(i, beta_i);
+    active_.SetBeta(j, beta_j);
+    objective_ -= step * (slope - 0.5 * step * curvature);
+    ends_ = UpdateGradient(step, row_i, row_j, active_.sides(), active_.gradient(), active_.size());
+    ++steps_;
+    return true;
+  }
+
+  bool IsTimeToShrink() {
+    if (!options_.use_shrinking) return false;
+    if (!did_early_recheck_ && !active_.is_whole() && violation() <= kEarlyRecheck * options_.tolerance) {
+      did_early_recheck_ = true;
+      ActivateAll();
+      return true;
+    }
+    return steps_ >= next_shrink_;
+  }
+
+  // Sets variables aside that are at a bound and would stay there at any value between the ends of the
+  // gradient.
+  void Shrink() {
+    next_shrink_ = steps_ + std::min<std::int64_t>(problem_.size(), kStepsBetweenShrinks);
+    if (!options_.use_shrinking || !(ends_.max_low > ends_.min_up)) return;
+    std::vector<Index> kept;
+    for (Index k = 0; k < active_.size(); ++k) {
+      const float at = active_.sides()[k];
+      const double gradient = active_.gradient()[k];
+      if (at == side::kFree || (at == side::kAtLower && gradient <= ends_.max_low) ||
+          (at == side::kAtUpper && gradient >= ends_.min_up)) {
+        kept.push_back(k);
+      }
+    }
+    if (static_cast<double>(kept.size()) > (1 - kLeastShrinkage) * static_cast<double>(active_.size()))
+      return;
+    active_.Save(state_);
+    if (active_.is_whole()) whole_ = state_;
+    active_.Keep(kept);
+    rows_.SetActive(active_.samples());
+    ends_ = FindGradientEnds(active_.gradient(), active_.sides(), active_.size());
+  }
+
+  void ActivateAll() {
+    if (active_.is_whole()) return;
+    CompleteGradient();
+    TakeAll();
+  }
+
+  // Brings the gradient of the variables set aside up to date: from the last time all were active, by the
+  // rows of the variables that moved since. Those rows were all in use, so most are still in the cache.
+  void CompleteGradient() {
+    active_.Save(state_);
+    std::vector<Index> moved;
+    for (Index k = 0; k < problem_.size(); ++k) {
+      if (state_.beta[Offset(k)] != whole_.beta[Offset(k)]) moved.push_back(k);
+    }
+    state_.gradient = whole_.gradient;
+    rows_.ForEachRow(moved, [this](Index k, const T* row) {
+      AddScaledRow(state_.beta[Offset(k)] - whole_.beta[Offset(k)], row, state_.gradient.data(),
+                   problem_.size());
+    });
+    active_.Save(state_);
+  }
+
+  // The rows most likely to be wanted next: of the active variables that violate most.
+  void ChooseCompanions(Index row, Index count, std::vector<Index>& companions) {
+    candidates_.clear();
+    for (Index k = 0; k < active_.size(); ++k) {
+      const float at = active_.sides()[k];
+      const double gradient = active_.gradient()[k];
+      const double as_up = at <= 0 ? ends_.max_low - gradient : 0;
+      const double as_low = at >= 0 ? gradient - ends_.min_up : 0;
+      const double violation = std::max(as_up, as_low);
+      const Index sample = active_.sample(k);
+      if (violation > 0 && sample != row && !rows_.Contains(sample))
+        candidates_.push_back({violation, sample});
+    }
+    const std::size_t chosen = std::min(Offset(count), candidates_.size());
+    std::partial_sort(candidates_.begin(), candidates_.begin() + static_cast<std::ptrdiff_t>(chosen),
+                      candidates_.end(), [](const Candidate& a, const Candidate& b) {
+                        return a.violation != b.violation ? a.violation > b.violation : a.sample < b.sample;
+                      });
+    for (std::size_t c = 0; c < chosen; ++c) companions.push_back(candidates_[c].sample);
+  }
+
+  bool IsTimeToObserve() const { return observer_ != nullptr && steps_ >= next_observation_; }
+
+  // False when the observer wants to stop.
+  bool Observe() {
+    next_observation_ = steps_ + std::max<std::int64_t>(options_.observe_every, 1);
+    active_.Save(state_);
+    has_complete_gradient_ = active_.is_whole();
+    switch (observer_->Observe(*this)) {
+      case SolveObserver::Verdict::kContinue:
+        return true;
+      case SolveObserver::Verdict::kStop:
+        return false;
+      case SolveObserver::Verdict::kMatrixChanged:
+        rows_.Clear();
+        StartFromGradient();
+        ResetStallWatch();
+        return true;
+    }
+    return true;
+  }
+
+  // Rounding can make steps circle. Called every step, looks closely once in a long while.
+  bool IsStalled() {
+    best_violation_ = std::min(best_violation_, violation());
+    if (steps_ < next_stall_check_) return false;
+    next_stall_check_ = steps_ + std::max(kLeastStallSteps, kStallStepsPerSample * problem_.size());
+    const bool has_lower_violation = best_violation_ <= 0.9 * checked_violation_;
+    checked_violation_ = best_violation_;
+    if (has_lower_violation) return false;
+    ActivateAll();
+    const double objective = CurrentObjective();
+    const bool is_stalled = checked_objective_ - objective < kLeastProgress * std::abs(objective);
+    checked_objective_ = objective;
+    return is_stalled && violation() > options_.tolerance;
+  }
+
+  void ResetStallWatch() {
+    best_violation_ = checked_violation_ = checked_objective_ = std::numeric_limits<double>::infinity();
+    next_stall_check_ = steps_;
+  }
+
+  double CurrentObjective() {
+    active_.Save(state_);
+    return Objective();
+  }
+
+  // Of state_, whose gradient must be complete.
+  double Objective() const {
+    double sum = 0;
+    for (std::size_t k = 0; k < state_.beta.size(); ++k) {
+      if (state_.beta[k] != 0) sum += 0.5 * state_.beta[k] * (state_.gradient[k] + problem_.linear[k]);
+    }
+    return sum;
+  }
+
+  bool IsFinite() const { return inputs_are_finite_ && rows_.is_finite() && std::isfinite(violation()); }
+
+  SolverResult Finish(SolverOutcome outcome) {
+    if (IsFinite()) ActivateAll();
+    active_.Save(state_);
+    state_.gradient_is_valid = IsFinite() && active_.is_whole();
+    return {outcome, steps_, rows_.rows_computed(), violation(),
+            active_.is_whole() ? Objective() : objective_};
+  }
+
+  // SolverPause.
+  std::int64_t steps() const override { return steps_; }
+  double violation() const override { return std::max(ends_.max_low - ends_.min_up, 0.0); }
+  double objective() const override { return objective_; }
+  std::span<const double> Beta() override { return state_.beta; }
+  std::span<double> Gradient() override {
+    if (!has_complete_gradient_) CompleteGradient();
+    has_complete_gradient_ = true;
+    return state_.gradient;
+  }
+
+  struct Candidate {
+    double violation;
+    Index sample;
+  };
+
+  const DualProblem& problem_;
+  RowSource<T>& source_;
+  SolverState& state_;  // current for all variables whenever all are active; else for beta of those set aside
+  const SolverOptions& options_;
+  SolveObserver* observer_;
+
+  std::vector<double> diagonal_;  // K_kk of all variables
+  ActiveSet active_;
+  RowStore<T> rows_;
+  GradientEnds ends_;     // of the active variables; ends_.up is the next i
+  SolverState whole_;     // when the first variable was set aside: beta and gradient of all
+  double objective_ = 0;  // by the decrease of each step
+  std::int64_t steps_ = 0;
+  bool inputs_are_finite_ = true;
+  bool did_early_recheck_ = false;
+  bool has_complete_gradient_ = true;  // while the observer looks: state_.gradient is that of all variables
+  std::int64_t next_shrink_ = kStepsBetweenShrinks;
+  std::int64_t next_observation_ = 0;
+  std::int64_t next_stall_check_ = 0;
+  double best_violation_ = std::numeric_limits<double>::infinity();
+  double checked_violation_ = std::numeric_limits<double>::infinity();
+  double checked_objective_ = std::numeric_limits<double>::infinity();
+  std::vector<Candidate> candidates_;
+};
+
+}  // namespace
+
+template <class T>
+SolverResult SolveSmo(const DualProblem& problem, RowSource<T>& rows, SolverState& state,
+                      const SolverOptions& options, SolveObserver* observer) {
+  Validate(problem, rows.size(), state, options);
+  return Smo<T>(problem, rows, state, options, observer).Run();
+}
+
+template SolverResult SolveSmo(const DualProblem&, RowSource<float>&, SolverState&, const SolverOptions&,
+                               SolveObserver*);
+template SolverResult SolveSmo(const DualProblem&, RowSource<double>&, SolverState&, const SolverOptions&,
+                               SolveObserver*);
+
+}  // namespace kweave

@@ -1,0 +1,76 @@
+// What every solver of the dual problem takes and returns, so that one can stand in for another.
+#ifndef KWEAVE_QP_SOLVER_H_
+#define KWEAVE_QP_SOLVER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "kweave/index.h"
+
+namespace kweave {
+
+struct SolverOptions {
+  /// Solved when max gradient over {beta > lower} - min gradient over {beta < upper} is at most this.
+  double tolerance = 1e-3;
+  std::int64_t max_steps = 0;                        ///< 0: the larger of 10 million and 100 per sample
+  std::size_t cache_bytes = std::size_t{256} << 20;  ///< kernel rows kept; never less than a handful of them
+  Index rows_per_batch = 32;                         ///< most rows asked of the source in one call
+  bool use_shrinking = true;                         ///< set variables aside that look settled at a bound
+  std::int64_t observe_every = 1000;                 ///< steps between two calls of the observer
+};
+
+/// Where a solve starts and ends. Any feasible beta is a start; a gradient that belongs to it saves computing
+/// it.
+struct SolverState {
+  std::vector<double> beta;
+  std::vector<double> gradient;  ///< K beta + linear, up to a common constant
+  bool gradient_is_valid = false;
+};
+
+enum class SolverOutcome {
+  kConverged,  ///< the tolerance holds for all variables
+  kStepLimit,
+  kStoppedByObserver,
+  kStalled,    ///< steps no longer change anything: the precision of the rows is used up
+  kNotFinite,  ///< a kernel value or gradient was infinite or not a number; beta is the last good one
+};
+
+struct SolverResult {
+  SolverOutcome outcome = SolverOutcome::kConverged;
+  std::int64_t steps = 0;
+  std::int64_t rows_computed = 0;
+  double violation = 0;  ///< of all variables, at the returned beta
+  double objective = 0;  ///< 1/2 beta' K beta + linear' beta by the gradient held
+};
+
+/// A solve paused between two steps. What is not asked for is not computed.
+class SolverPause {
+ public:
+  virtual ~SolverPause() = default;
+  virtual std::int64_t steps() const = 0;
+  /// Of the variables not set aside; the full violation is never smaller.
+  virtual double violation() const = 0;
+  virtual double objective() const = 0;
+  virtual std::span<const double> Beta() = 0;
+  /// For all variables. The observer may overwrite it when it changes the matrix, see kMatrixChanged.
+  virtual std::span<double> Gradient() = 0;
+};
+
+/// Sees a solve while it runs. Methods that move the kernel matrix inside a solve are observers.
+class SolveObserver {
+ public:
+  enum class Verdict {
+    kContinue,
+    kStop,
+    /// The row source now answers for another matrix and Gradient() holds K beta + linear of that matrix.
+    kMatrixChanged,
+  };
+  virtual ~SolveObserver() = default;
+  virtual Verdict Observe(SolverPause& pause) = 0;
+};
+
+}  // namespace kweave
+
+#endif  // KWEAVE_QP_SOLVER_H_
