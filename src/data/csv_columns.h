@@ -1,0 +1,53 @@
+#ifndef KWEAVE_DATA_CSV_COLUMNS_H_
+#define KWEAVE_DATA_CSV_COLUMNS_H_
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kweave/dataset.h"
+
+namespace kweave {
+
+struct CsvOptions {
+  char delimiter = ',';
+  std::string label_column;     ///< name or 1-based index; empty: a column called label, class, target or y
+  std::string id_column;        ///< name or 1-based index; empty: a column called id, sample or sample_id
+  bool labels_required = true;  ///< false: a label column by index may be absent
+  Index expected_columns = 0;   ///< features, 0: any number
+};
+
+/// What the columns of one file are for. Columns count from 0 here.
+struct CsvColumns {
+  bool has_header = false;
+  std::vector<std::string> names;  ///< of all columns; empty without a header
+  std::optional<Index> label;
+  std::optional<Index> id;
+
+  /// The name of a column, empty without a header.
+  std::string_view name(Index column) const {
+    return has_header ? std::string_view(names[static_cast<std::size_t>(column)]) : std::string_view();
+  }
+};
+
+/// Judges the first record of a file of features. It is a header when it holds the name of the label or id
+/// column, or, outside of columns given by index, a field that is neither a number nor a mark for a missing
+/// value. In a header names are found by exact spelling, the usual ones without regard to case; a first
+/// column without a name holds ids. Throws Error(kData) when a column given by the user is not there or when
+/// two could be meant.
+CsvColumns JudgeFeatureColumns(std::vector<std::string> first_record, const CsvOptions& options,
+                               const std::string& file);
+
+/// The same for a file of labels, whose label column may also be the only one that holds no ids. Labels may
+/// be words, so it has a header only when its first record holds a name of the label or id column.
+CsvColumns JudgeLabelColumns(std::vector<std::string> first_record, const CsvOptions& options,
+                             const std::string& file);
+
+/// Whether `text` stands for a value that is not there: empty, NA, NaN, null, none or a question mark.
+bool IsMissingMark(std::string_view text);
+
+}  // namespace kweave
+
+#endif  // KWEAVE_DATA_CSV_COLUMNS_H_

@@ -1,0 +1,187 @@
+#include "data/csv_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "data/csv_scanner.h"
+#include "data/dense_matrix.h"
+#include "kweave/error.h"
+
+namespace kweave {
+namespace {
+
+enum class Role : char { kFeature, kLabel, kId, kIgnored };
+
+class CsvParser {
+ public:
+  CsvParser(const FileBytes& file, char delimiter) : scanner_(file, delimiter) {}
+
+  Table ReadFeatures(const CsvOptions& options) {
+    std::vector<std::string> first = FirstRecord();
+    AssignRoles(JudgeFeatureColumns(std::move(first), options, name()), Role::kFeature);
+    const Index features = std::ranges::count(roles_, Role::kFeature);
+    if (features == 0) Fail("there is no column of features");
+    if (options.expected_columns > 0 && features != options.expected_columns) {
+      Fail(fmt::format("this file has {} features, expected {} as in training", features,
+                       options.expected_columns));
+    }
+    ReserveValues(features);
+    ReadRecords();
+    Table table = TakeTable();
+    table.features = ToFeatures(CompactDense(std::move(values_), rows_, features, fits_float32_));
+    for (Index column = 0; column < Count() && columns_.has_header; ++column) {
+      if (RoleOf(column) == Role::kFeature) table.feature_names.emplace_back(columns_.name(column));
+    }
+    return table;
+  }
+
+  Table ReadLabels(const CsvOptions& options) {
+    std::vector<std::string> first = FirstRecord();
+    AssignRoles(JudgeLabelColumns(std::move(first), options, name()), Role::kIgnored);
+    ReadRecords();
+    return TakeTable();
+  }
+
+ private:
+  const std::string& name() const { return scanner_.source().name(); }
+  Index Count() const { return static_cast<Index>(roles_.size()); }
+  Role RoleOf(Index column) const { return roles_[static_cast<std::size_t>(column)]; }
+
+  std::vector<std::string> FirstRecord() {
+    scanner_.NextRecord();
+    std::vector<std::string> fields = scanner_.ReadFields();
+    roles_.resize(fields.size());
+    return fields;
+  }
+
+  void AssignRoles(CsvColumns columns, Role others) {
+    columns_ = std::move(columns);
+    std::ranges::fill(roles_, others);
+    if (columns_.label) roles_[static_cast<std::size_t>(*columns_.label)] = Role::kLabel;
+    if (columns_.id) roles_[static_cast<std::size_t>(*columns_.id)] = Role::kId;
+    if (!columns_.has_header) scanner_.Rewind();
+  }
+
+  /// Room for all values at once; each takes at least a digit and a separator, whatever the header promises.
+  void ReserveValues(Index features) {
+    const std::string_view text = scanner_.source().text();
+    const Index lines = 1 + std::ranges::count(text, '\n');
+    values_.reserve(std::min(text.size() / 2 + 1, static_cast<std::size_t>(lines * features)));
+  }
+
+  void ReadRecords() {
+    while (scanner_.NextRecord()) {
+      Index column = 0;
+      do {
+        if (column == Count()) FailFieldCount();
+        ReadField(column++);
+      } while (scanner_.NextField());
+      if (column != Count()) FailFieldCount();
+      ++rows_;
+    }
+    if (rows_ == 0) Fail("there is no sample after the header");
+  }
+
+  void ReadField(Index column) {
+    switch (RoleOf(column)) {
+      case Role::kFeature: {
+        double value = 0;
+        if (!scanner_.ReadNumber(value)) value = ReadOddNumber(column);
+        fits_float32_ = fits_float32_ && FitsFloat32(value);
+        values_.push_back(value);
+        break;
+      }
+      case Role::kLabel:
+        ReadLabel(column);
+        break;
+      case Role::kId:
+        ReadId(column);
+        break;
+      case Role::kIgnored:
+        scanner_.ReadText();
+        break;
+    }
+  }
+
+  /// A number in quotes, or an error.
+  double ReadOddNumber(Index column) {
+    const char* const position = scanner_.field();
+    const std::string_view text = scanner_.ReadText();
+    const std::optional<double> value = ToNumber(text);
+    if (value && std::isfinite(*value)) return *value;
+    const char* expected = IsMissingMark(text) ? "a value is missing: found {}, expected a finite number"
+                                               : "found {}, expected a finite number";
+    FailField(position, column, fmt::format(fmt::runtime(expected), Quoted(text)));
+  }
+
+  void ReadLabel(Index column) {
+    const char* const position = scanner_.field();
+    const std::string_view text = scanner_.ReadText();
+    if (!labels_.Add(text))
+      FailField(position, column, fmt::format("found {}, {}", Quoted(text), kLabelExpected));
+  }
+
+  void ReadId(Index column) {
+    const char* const position = scanner_.field();
+    const std::string_view text = scanner_.ReadText();
+    if (text.empty() || !IsPlainText(text)) {
+      FailField(position, column, fmt::format("found {}, expected a sample id", Quoted(text)));
+    }
+    ids_.emplace_back(text);
+    id_positions_.push_back(position);
+  }
+
+  Table TakeTable() {
+    Table table;
+    table.file = name();
+    table.rows = rows_;
+    table.labels = labels_.Take();
+    table.ids = std::move(ids_);
+    const char* counted = scanner_.source().begin();
+    Index line = 1;
+    for (const char* position : id_positions_) {
+      line += std::count(counted, position, '\n');
+      counted = position;
+      table.id_lines.push_back(line);
+    }
+    return table;
+  }
+
+  [[noreturn]] void Fail(const std::string& sentence) const {
+    throw Error(ErrorKind::kData, fmt::format("{}: {}", name(), sentence));
+  }
+  [[noreturn]] void FailField(const char* position, Index column, const std::string& sentence) const {
+    scanner_.Fail(position, column + 1, columns_.name(column), sentence);
+  }
+  [[noreturn]] void FailFieldCount() {
+    scanner_.Rewind();
+    const std::size_t found = scanner_.ReadFields().size();
+    scanner_.source().FailLine(scanner_.record(),
+                               fmt::format("{} fields, expected {} as in the first line", found, Count()));
+  }
+
+  CsvScanner scanner_;
+  CsvColumns columns_;
+  std::vector<Role> roles_;  // one per column
+  Index rows_ = 0;
+  AlignedVector<double> values_;  // row after row
+  bool fits_float32_ = true;
+  LabelList labels_;
+  std::vector<std::string> ids_;
+  std::vector<const char*> id_positions_;
+};
+
+}  // namespace
+
+Table ReadCsv(const FileBytes& file, const CsvOptions& options) {
+  return CsvParser(file, options.delimiter).ReadFeatures(options);
+}
+
+Table ReadCsvLabels(const FileBytes& file, const CsvOptions& options) {
+  return CsvParser(file, options.delimiter).ReadLabels(options);
+}
+
+}  // namespace kweave

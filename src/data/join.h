@@ -1,0 +1,24 @@
+#ifndef KWEAVE_DATA_JOIN_H_
+#define KWEAVE_DATA_JOIN_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "data/table.h"
+#include "kweave/dataset.h"
+
+namespace kweave {
+
+/// Brings tables about the same samples into one order, that of the first.
+///
+/// The first table with ids names the samples. Further tables with ids are joined to it by id: each sample
+/// must occur once, samples it does not know are left out. Tables without ids are joined by row and must have
+/// as many. Labels come from `label_table` if given, else from the first table that has some. Throws
+/// Error(kData) naming ids, files and lines.
+Dataset JoinTables(const std::vector<std::string>& view_names, std::vector<Table> tables,
+                   std::optional<Table> label_table);
+
+}  // namespace kweave
+
+#endif  // KWEAVE_DATA_JOIN_H_

@@ -1,0 +1,40 @@
+#ifndef KWEAVE_DATA_TABLE_H_
+#define KWEAVE_DATA_TABLE_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kweave/dataset.h"
+
+namespace kweave {
+
+/// What one file says, before it is joined with others.
+struct Table {
+  std::string file;
+  Index rows = 0;
+  Features features;
+  std::vector<std::string> feature_names;  ///< empty when the file has none
+  Labels labels;                           ///< empty when the file has none
+  std::vector<std::string> ids;            ///< empty when the file has none
+  std::vector<Index> id_lines;             ///< the line of each id
+};
+
+/// Collects labels one by one.
+class LabelList {
+ public:
+  /// Appends `text`; false when it cannot be a label: empty, not plain text, NaN or an infinite number.
+  [[nodiscard]] bool Add(std::string_view text);
+  bool empty() const { return labels_.empty(); }
+  Labels Take();
+
+ private:
+  Labels labels_;
+};
+
+/// What LabelList accepts, for messages.
+inline constexpr std::string_view kLabelExpected = "expected a label (a finite number or a word)";
+
+}  // namespace kweave
+
+#endif  // KWEAVE_DATA_TABLE_H_
