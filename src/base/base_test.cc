@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/memory.h"
+#include "base/nearest_name.h"
 #include "base/random.h"
 #include "base/threads.h"
 
@@ -32,6 +33,16 @@ TEST(ThreadPool, ThrowsWhatABodyThrewAndStaysUsable) {
   std::atomic<Index> sum{0};
   pool.ParallelFor(10, 1, [&](Index i, Index, int) { sum += i; });
   EXPECT_EQ(sum.load(), 45);
+}
+
+TEST(NearestName, FindsWhatWasMeant) {
+  constexpr std::string_view kNames[] = {"linear", "rbf", "poly"};
+  EXPECT_EQ(NearestName("rfb", kNames), "rbf");
+  EXPECT_EQ(NearestName("lienar", kNames), "linear");
+  EXPECT_EQ(NearestName("gauss", kNames), "");
+  EXPECT_EQ(NearestName("", kNames), "");
+  EXPECT_EQ(NameHint("Poly", kNames), "; did you mean \"poly\"?");
+  EXPECT_EQ(NameHint("gauss", kNames), "; expected one of linear, rbf, poly");
 }
 
 TEST(Memory, ReportsSensibleNumbers) {

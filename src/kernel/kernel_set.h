@@ -57,7 +57,7 @@ struct KernelSet {
   std::vector<Family> families;
   std::vector<Composite> composites;
   std::vector<KernelId> order;
-  std::unordered_map<Index, std::string> given_names;  ///< by `name=`, and suffixes that make names unique
+  std::unordered_map<Index, std::string> given_names;  ///< where Name is not the plain description
 
   Index size() const { return static_cast<Index>(order.size()); }
   /// The unique, readable name of kernel m.
@@ -65,7 +65,8 @@ struct KernelSet {
   /// The kernel's only term; must not be called for a composite.
   KernelTerm Term(Index m) const;
   bool IsComposite(Index m) const { return order[m].family < 0; }
-  /// The kernels in `kept` (ascending), with the names they have here and without what nothing refers to.
+  /// The kernels in `kept` (ascending), with the names they have here and without the families, composites,
+  /// subsets and files that nothing refers to. All views stay, so that their numbers do.
   KernelSet Select(std::span<const Index> kept) const;
 };
 

@@ -15,9 +15,10 @@ namespace kweave {
 
 /// Parses the specifications against the views of the training data (names, feature counts, data-driven
 /// widths; `seed` draws the sample of rows they use above 2,000 rows). Throws Error(kUsage) that quotes the
-/// specification and points at the place in it.
+/// specification and points at the place in it, and Error(kData) where a kernel is not defined for the
+/// features. `max_kernels` bounds their number, each counted as often as it has terms.
 KernelSet ParseKernels(std::span<const std::string> specifications, std::span<const View> views,
-                       std::uint64_t seed);
+                       std::uint64_t seed, Index max_kernels = 100'000'000);
 
 }  // namespace kweave
 

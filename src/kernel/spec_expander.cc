@@ -1,0 +1,250 @@
+#include "kernel/spec_expander.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "base/hash.h"
+#include "kweave/error.h"
+
+namespace kweave {
+namespace {
+
+/// Moves `at` to the next combination, the last axis fastest. False after the last one.
+bool Advance(std::span<Index> at, std::span<const Index> sizes) {
+  for (std::size_t axis = at.size(); axis-- > 0;) {
+    if (++at[axis] < sizes[axis]) return true;
+    at[axis] = 0;
+  }
+  return false;
+}
+
+std::string Shortened(std::string_view text) {
+  return text.size() <= 120 ? std::string(text) : fmt::format("{}...", text.substr(0, 120));
+}
+
+std::vector<Index> FirstNegative(const Features& features) {
+  std::vector<Index> first(ColumnCount(features), -1);
+  const auto note = [&](Index row, Index column, double value) {
+    if (value < 0 && first[column] < 0) first[column] = row;
+  };
+  std::visit(
+      [&](const auto& source) {
+        for (Index i = 0; i < source.rows; ++i) {
+          if constexpr (std::is_same_v<std::decay_t<decltype(source)>, SparseRows>) {
+            for (Index e = source.offsets[i]; e < source.offsets[i + 1]; ++e)
+              note(i, source.columns[e], source.values[e]);
+          } else {
+            const auto row = source.row(i);
+            for (Index f = 0; f < source.cols; ++f) note(i, f, row[f]);
+          }
+        }
+      },
+      features);
+  return first;
+}
+
+}  // namespace
+
+struct SpecExpander::Place {
+  std::int32_t view = 0;
+  std::vector<std::int32_t> subsets;  ///< one, or one per feature of the `each` around the term
+};
+
+std::size_t SpecExpander::SubsetHash::operator()(const FeatureSubset& subset) const {
+  std::uint64_t hash = 1;
+  for (std::int32_t feature : subset) hash = MixHash(hash, static_cast<std::uint64_t>(feature));
+  return hash;
+}
+
+std::size_t SpecExpander::FamilyKeyHash::operator()(const FamilyKey& key) const {
+  std::uint64_t hash = std::bit_cast<std::uintptr_t>(key.kind);
+  for (std::int32_t part : {key.view, key.subset, key.file})
+    hash = MixHash(hash, static_cast<std::uint64_t>(part));
+  return hash;
+}
+
+SpecExpander::SpecExpander(std::span<const View> views, std::uint64_t seed, Index max_kernels)
+    : views_(views), max_kernels_(max_kernels), widths_(views, seed), first_negative_(views.size()) {
+  for (const View& view : views) set_.views.push_back(view.name);
+  subset_index_[{}] = 0;
+}
+
+void SpecExpander::Add(const KernelSpec& spec, std::string_view text) {
+  const Index first = set_.size();
+  const bool is_free = std::ranges::any_of(
+      spec.terms, [](const SpecTerm& term) { return term.view < 0 && UsesFeatures(*term.kind); });
+  if (is_free && views_.empty()) {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("kernel \"{}\" needs features, but there are none", Shortened(text)));
+  }
+  const std::int32_t repeats = is_free ? static_cast<std::int32_t>(views_.size()) : 1;
+  for (std::int32_t view = 0; view < repeats; ++view) AddOnView(spec, text, view);
+  if (spec.name.empty()) return;
+  const Index count = set_.size() - first;
+  for (Index k = 0; k < count; ++k) {
+    set_.given_names[first + k] = count == 1 ? spec.name : fmt::format("{}.{}", spec.name, k + 1);
+  }
+}
+
+void SpecExpander::AddOnView(const KernelSpec& spec, std::string_view text, std::int32_t free_view) {
+  const std::vector<Place> places = FindPlaces(spec, text, free_view);
+  std::vector<Index> sizes(spec.axes.size());
+  for (std::size_t a = 0; a < sizes.size(); ++a) {
+    const SpecAxis& axis = spec.axes[a];
+    sizes[a] =
+        static_cast<Index>(axis.kind == SpecAxis::Kind::kFiles ? axis.files.size() : axis.values.size());
+  }
+  for (std::size_t t = 0; t < spec.terms.size(); ++t) {
+    if (spec.terms[t].each >= 0) sizes[spec.terms[t].each] = static_cast<Index>(places[t].subsets.size());
+  }
+  double kernels = 1;
+  for (Index size : sizes) kernels *= static_cast<double>(size);
+  CheckCount(kernels, spec.terms.size(), text);
+  if (kernels == 0) return;  // each(...) on a view without features
+  const Index total = static_cast<Index>(kernels);
+  terms_total_ += total * static_cast<Index>(spec.terms.size());
+
+  std::vector<Index> at(sizes.size(), 0);
+  do {
+    if (spec.terms.size() == 1) {
+      AddSingle(MakeTerm(spec, spec.terms[0], places[0], at));
+      continue;
+    }
+    Composite composite{.terms = {}, .nodes = spec.nodes};
+    composite.terms.reserve(spec.terms.size());
+    for (std::size_t t = 0; t < spec.terms.size(); ++t) {
+      composite.terms.push_back(MakeTerm(spec, spec.terms[t], places[t], at));
+    }
+    set_.order.push_back({-1, static_cast<std::int32_t>(set_.composites.size())});
+    set_.composites.push_back(std::move(composite));
+  } while (Advance(at, sizes));
+}
+
+std::vector<SpecExpander::Place> SpecExpander::FindPlaces(const KernelSpec& spec, std::string_view text,
+                                                          std::int32_t free_view) {
+  std::vector<Place> places(spec.terms.size());
+  for (std::size_t t = 0; t < spec.terms.size(); ++t) {
+    const SpecTerm& term = spec.terms[t];
+    Place& place = places[t];
+    if (!UsesFeatures(*term.kind)) {
+      place.subsets = {0};
+      continue;
+    }
+    place.view = term.view >= 0 ? term.view : free_view;
+    if (term.kind->base->needs_nonnegative_features) CheckNonnegative(*term.kind, place.view, term.subset);
+    if (term.each < 0) {
+      place.subsets = {SubsetIndex(term.subset)};
+      continue;
+    }
+    const auto same_each = [&](const SpecTerm& other) { return other.each == term.each; };
+    const std::size_t first = std::ranges::find_if(spec.terms, same_each) - spec.terms.begin();
+    if (first < t) {
+      if (places[first].view != place.view || spec.terms[first].subset != term.subset) {
+        throw Error(ErrorKind::kUsage,
+                    fmt::format("kernel \"{}\", character {}: inside each(...) all kernels must "
+                                "work on the same features of the same view",
+                                Shortened(text), term.position + 1));
+      }
+      place.subsets = places[first].subsets;
+      continue;
+    }
+    FeatureSubset features = term.subset;
+    if (features.empty()) {
+      features.resize(ColumnCount(views_[place.view].features));
+      std::iota(features.begin(), features.end(), 0);
+    }
+    CheckCount(static_cast<double>(features.size()), 1, text);
+    for (std::int32_t feature : features) place.subsets.push_back(SubsetIndex({feature}));
+  }
+  return places;
+}
+
+KernelTerm SpecExpander::MakeTerm(const KernelSpec& spec, const SpecTerm& term, const Place& place,
+                                  std::span<const Index> at) {
+  KernelTerm result{.kind = term.kind, .parameters = term.kind->defaults, .view = place.view};
+  result.subset = place.subsets[term.each >= 0 ? at[term.each] : 0];
+  if (term.file >= 0) result.file = FileIndex(spec.axes[term.file].files[at[term.file]]);
+  if (term.coef0 >= 0) result.parameters.coef0 = spec.axes[term.coef0].values[at[term.coef0]].number;
+  if (term.degree >= 0) result.parameters.degree = spec.axes[term.degree].values[at[term.degree]].number;
+  if (term.gamma < 0) return result;
+  const SpecValue& gamma = spec.axes[term.gamma].values[at[term.gamma]];
+  result.parameters.gamma =
+      widths_.Gamma(gamma, *term.kind, result.view, result.subset, set_.subsets[result.subset]);
+  if (gamma.rule != WidthRule::kNone) {
+    const auto [entry, is_new] = short_gammas_.try_emplace(result.parameters.gamma);
+    if (is_new) entry->second = ShortenNumber(entry->first);
+  }
+  return result;
+}
+
+void SpecExpander::AddSingle(const KernelTerm& term) {
+  const auto matches = [&](const Family& family) {
+    return family.kind == term.kind && family.view == term.view && family.subset == term.subset &&
+           family.file == term.file;
+  };
+  if (last_family_ < 0 || !matches(set_.families[last_family_])) {
+    const auto next = static_cast<std::int32_t>(set_.families.size());
+    const auto [entry, is_new] =
+        family_index_.try_emplace(FamilyKey{term.kind, term.view, term.subset, term.file}, next);
+    if (is_new) {
+      set_.families.push_back(
+          {.kind = term.kind, .view = term.view, .subset = term.subset, .file = term.file, .members = {}});
+    }
+    last_family_ = entry->second;
+  }
+  std::vector<KernelParameters>& members = set_.families[last_family_].members;
+  set_.order.push_back({last_family_, static_cast<std::int32_t>(members.size())});
+  members.push_back(term.parameters);
+}
+
+KernelSet SpecExpander::Finish() {
+  MakeNamesUnique(set_, short_gammas_);
+  return std::move(set_);
+}
+
+void SpecExpander::CheckCount(double kernels, std::size_t terms, std::string_view text) const {
+  const double total = static_cast<double>(terms_total_) + kernels * static_cast<double>(terms);
+  if (total <= static_cast<double>(max_kernels_)) return;
+  throw Error(ErrorKind::kUsage, fmt::format("kernel \"{}\" makes the kernels more than {} in all",
+                                             Shortened(text), max_kernels_));
+}
+
+std::int32_t SpecExpander::SubsetIndex(const FeatureSubset& subset) {
+  const auto [entry, is_new] =
+      subset_index_.try_emplace(subset, static_cast<std::int32_t>(set_.subsets.size()));
+  if (is_new) set_.subsets.push_back(subset);
+  return entry->second;
+}
+
+std::int32_t SpecExpander::FileIndex(const std::string& file) {
+  const auto [entry, is_new] = file_index_.try_emplace(file, static_cast<std::int32_t>(set_.files.size()));
+  if (is_new) set_.files.push_back(file);
+  return entry->second;
+}
+
+void SpecExpander::CheckNonnegative(const KernelKind& kind, std::int32_t view, const FeatureSubset& subset) {
+  const Features& features = views_[view].features;
+  std::vector<Index>& first = first_negative_[view];
+  if (first.empty()) first = FirstNegative(features);
+  const auto check = [&](std::int32_t column) {
+    if (first[column] < 0) return;
+    std::vector<double> row(ColumnCount(features));
+    CopyRow(features, first[column], row);
+    throw Error(ErrorKind::kData,
+                fmt::format("view \"{}\", sample {}, feature {}: {} is negative, but {} needs features >= 0",
+                            views_[view].name, first[column] + 1, column + 1, row[column], kind.name));
+  };
+  if (subset.empty()) {
+    for (std::int32_t column = 0; column < static_cast<std::int32_t>(first.size()); ++column) check(column);
+  } else {
+    std::ranges::for_each(subset, check);
+  }
+}
+
+}  // namespace kweave

@@ -1,0 +1,361 @@
+#include "kernel/spec_parser.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "base/nearest_name.h"
+#include "kernel/kernel_table.h"
+#include "kernel/spec_scanner.h"
+#include "kernel/spec_values.h"
+
+namespace kweave {
+namespace {
+
+/// Enough for every sensible specification, and far from the end of the stack.
+constexpr int kMaxDepth = 100;
+constexpr double kMaxDegree = 100;
+
+class SpecParser {
+ public:
+  SpecParser(std::string_view text, std::span<const View> views, Index max_count)
+      : scanner_(text), views_(views), max_count_(max_count) {}
+
+  KernelSpec Run() {
+    if (scanner_.AtEnd()) scanner_.Fail(0, "the specification is empty; expected a kernel such as rbf");
+    Sum(0);
+    if (!scanner_.AtEnd()) scanner_.FailHere("expected '*', '+', '@' or the end");
+    PlaceName();
+    return std::move(spec_);
+  }
+
+ private:
+  /// A `name=` and the terms it stands around.
+  struct GivenName {
+    std::string text;
+    std::size_t position = 0, first_term = 0, end_term = 0;
+  };
+
+  void Sum(int depth) {
+    Chain('+', Composite::Operation::kSum, [&] { Product(depth); });
+  }
+
+  void Product(int depth) {
+    Chain('*', Composite::Operation::kProduct, [&] { Factor(depth); });
+  }
+
+  /// Operands with `sign` between them, as one operation on all of them.
+  template <class Operand>
+  void Chain(char sign, Composite::Operation operation, const Operand& operand) {
+    std::int32_t count = 0;
+    do {
+      operand();
+      ++count;
+    } while (scanner_.Accept(sign));
+    if (count > 1) spec_.nodes.push_back({operation, count});
+  }
+
+  void Factor(int depth) {
+    if (depth > kMaxDepth) {
+      scanner_.Fail(scanner_.Position(), fmt::format("parentheses nest deeper than {}", kMaxDepth));
+    }
+    const std::size_t first_term = spec_.terms.size();
+    Primary(depth);
+    while (scanner_.Peek() == '@') ApplyView(first_term);
+  }
+
+  void Primary(int depth) {
+    const std::size_t first_term = spec_.terms.size();
+    if (scanner_.Accept('(')) {
+      Sum(depth + 1);
+      CloseGroup(first_term, "after the kernel");
+      return;
+    }
+    const std::size_t position = scanner_.Position();
+    const std::string_view word = scanner_.Word();
+    if (word.empty()) scanner_.FailHere("expected a kernel such as rbf");
+    if (word == "each") return Each(position, depth);
+    if (word == "mean") return Mean(position, depth);
+    Kernel(word, position);
+  }
+
+  void CloseGroup(std::size_t first_term, std::string_view where) {
+    if (scanner_.Accept(',')) {
+      if (!scanner_.AcceptAssignment("name")) scanner_.FailHere("expected name= after the ','");
+      ReadName(first_term, spec_.terms.size());
+    }
+    scanner_.Expect(')', where);
+  }
+
+  void Each(std::size_t position, int depth) {
+    const std::size_t first_term = spec_.terms.size();
+    scanner_.Expect('(', "and a kernel after \"each\"");
+    const int axis = AddAxis({.kind = SpecAxis::Kind::kFeatures, .values = {}, .files = {}});
+    Sum(depth + 1);
+    CloseGroup(first_term, "after the kernel in each(...)");
+    for (std::size_t t = first_term; t < spec_.terms.size(); ++t) {
+      SpecTerm& term = spec_.terms[t];
+      if (!UsesFeatures(*term.kind)) {
+        scanner_.Fail(term.position,
+                      fmt::format("{} has no features, so each(...) cannot divide it", term.kind->name));
+      }
+      if (term.each >= 0) scanner_.Fail(position, "each(...) cannot hold another each(...)");
+      term.each = axis;
+    }
+  }
+
+  void Mean(std::size_t position, int depth) {
+    const std::size_t first_term = spec_.terms.size();
+    scanner_.Expect('(', "and kernels after \"mean\"");
+    std::int32_t count = 0;
+    bool is_named = false;
+    do {
+      if (count > 0 && scanner_.AcceptAssignment("name")) {
+        ReadName(first_term, spec_.terms.size());
+        is_named = true;
+        break;
+      }
+      Sum(depth + 1);
+      ++count;
+    } while (scanner_.Accept(','));
+    scanner_.Expect(')', is_named ? "after the name" : "or ',' and another kernel in mean(...)");
+    if (count < 2) scanner_.Fail(position, "mean(...) takes at least two kernels, as in mean(rbf,linear)");
+    spec_.nodes.push_back({Composite::Operation::kMean, count});
+  }
+
+  void Kernel(std::string_view word, std::size_t position) {
+    const KernelKind* kind = FindKernelKind(word);
+    if (kind == nullptr) {
+      std::vector<std::string_view> names = {"each", "mean"};
+      for (const KernelKind* known : KernelTable()) names.push_back(known->name);
+      scanner_.Fail(position, fmt::format("there is no kernel \"{}\"{}", word, NameHint(word, names)));
+    }
+    SpecTerm term{.kind = kind, .position = position};
+    const std::size_t term_index = spec_.terms.size();
+    if (scanner_.Accept('(') && !scanner_.Accept(')')) {
+      do {
+        Argument(term, term_index);
+      } while (scanner_.Accept(','));
+      scanner_.Expect(')', fmt::format("or ',' after the value in {}(...)", kind->name));
+    }
+    FillDefaults(term);
+    spec_.terms.push_back(std::move(term));
+    spec_.nodes.push_back({Composite::Operation::kTerm, static_cast<std::int32_t>(term_index)});
+  }
+
+  void Argument(SpecTerm& term, std::size_t term_index) {
+    const std::size_t position = scanner_.Position();
+    const std::string_view word = scanner_.Word();
+    if (word.empty()) scanner_.FailHere("expected the name of a parameter");
+    const std::vector<std::string_view> known = ParameterNames(*term.kind);
+    if (std::ranges::find(known, word) == known.end()) {
+      scanner_.Fail(position, fmt::format("{} has no parameter \"{}\"{}", term.kind->name, word,
+                                          NameHint(word, known)));
+    }
+    scanner_.Expect('=', fmt::format("and a value after \"{}\"", word));
+    if (word == "name") {
+      ReadName(term_index, term_index + 1);
+      return;
+    }
+    int& axis = AxisOf(term, word);
+    if (axis >= 0) scanner_.Fail(position, fmt::format("\"{}\" is given twice", word));
+    axis = word == "file" ? ReadFiles() : ReadValues(scanner_, word);
+  }
+
+  static std::vector<std::string_view> ParameterNames(const KernelKind& kind) {
+    if (!UsesFeatures(kind)) return {"file", "name"};
+    switch (kind.shape) {
+      case Shape::kIdentity:
+        return {"name"};
+      case Shape::kExponential:
+        return {"gamma", "name"};
+      case Shape::kPower:
+        return {"degree", "gamma", "coef0", "name"};
+    }
+    return {};
+  }
+
+  static int& AxisOf(SpecTerm& term, std::string_view parameter) {
+    if (parameter == "gamma") return term.gamma;
+    if (parameter == "coef0") return term.coef0;
+    if (parameter == "degree") return term.degree;
+    return term.file;
+  }
+
+  int AddAxis(SpecAxis axis) {
+    spec_.axes.push_back(std::move(axis));
+    return static_cast<int>(spec_.axes.size()) - 1;
+  }
+
+  int ReadValues(SpecScanner& scanner, std::string_view parameter) {
+    const std::size_t position = scanner.Position();
+    std::vector<SpecValue> values = ReadSpecValues(scanner, max_count_);
+    for (const SpecValue& value : values) CheckValue(value, parameter, position);
+    return AddAxis({.kind = SpecAxis::Kind::kValues, .values = std::move(values), .files = {}});
+  }
+
+  void CheckValue(const SpecValue& value, std::string_view parameter, std::size_t position) const {
+    const double number = value.number;
+    if (parameter == "gamma") {
+      if (std::isfinite(number) && number > 0) return;
+      scanner_.Fail(position, fmt::format("gamma must be finite and > 0, not {}", number));
+    }
+    if (value.rule != WidthRule::kNone) {
+      scanner_.Fail(position,
+                    fmt::format("only gamma can follow from the data, {} needs a number", parameter));
+    }
+    if (parameter == "coef0") {
+      if (std::isfinite(number) && number >= 0) return;
+      scanner_.Fail(position, fmt::format("coef0 must be finite and >= 0, not {}", number));
+    }
+    if (number >= 1 && number <= kMaxDegree && number == std::floor(number)) return;
+    scanner_.Fail(position,
+                  fmt::format("degree must be a whole number from 1 to {}, not {}", kMaxDegree, number));
+  }
+
+  int ReadFiles() {
+    std::vector<std::string> files;
+    const bool is_list = scanner_.Accept('[');
+    do {
+      const std::size_t position = scanner_.Position();
+      files.push_back(scanner_.Text("a file"));
+      if (files.back().empty()) scanner_.Fail(position, "the name of the file is empty");
+    } while (is_list && scanner_.Accept(','));
+    if (is_list) scanner_.Expect(']', "at the end of the list of files");
+    return AddAxis({.kind = SpecAxis::Kind::kFiles, .values = {}, .files = std::move(files)});
+  }
+
+  void FillDefaults(SpecTerm& term) {
+    const KernelKind& kind = *term.kind;
+    if (!UsesFeatures(kind)) {
+      if (term.file < 0)
+        scanner_.Fail(term.position,
+                      fmt::format("{} needs file=, as in {}(file=K.npy)", kind.name, kind.name));
+      return;
+    }
+    if (!kind.default_gamma.empty() && term.gamma < 0) {
+      SpecScanner default_gamma(kind.default_gamma);
+      term.gamma = ReadValues(default_gamma, "gamma");
+    }
+    if (kind.shape != Shape::kPower) return;
+    if (term.coef0 < 0) term.coef0 = AddAxis({.values = {{.number = kind.defaults.coef0}}, .files = {}});
+    if (term.degree < 0) term.degree = AddAxis({.values = {{.number = kind.defaults.degree}}, .files = {}});
+  }
+
+  /// `@view` or `@view[features]` on the terms from `first_term` on that have none yet.
+  void ApplyView(std::size_t first_term) {
+    scanner_.Accept('@');
+    const std::size_t position = scanner_.Position();
+    const std::string name = scanner_.Text("the name of a view after '@'", "@*+=");
+    const auto found = std::ranges::find(views_, name, &View::name);
+    if (found == views_.end()) {
+      std::vector<std::string_view> names;
+      for (const View& view : views_) names.push_back(view.name);
+      scanner_.Fail(position, fmt::format("there is no view \"{}\"{}", name, NameHint(name, names)));
+    }
+    const FeatureSubset subset = scanner_.Accept('[') ? ReadSubset(*found) : FeatureSubset{};
+    bool is_used = false;
+    for (std::size_t t = first_term; t < spec_.terms.size(); ++t) {
+      SpecTerm& term = spec_.terms[t];
+      if (term.view >= 0 || !UsesFeatures(*term.kind)) continue;
+      term.view = static_cast<std::int32_t>(found - views_.begin());
+      term.subset = subset;
+      is_used = true;
+    }
+    if (!is_used)
+      scanner_.Fail(position, "'@' has nothing to work on: no kernel before it still needs a view");
+  }
+
+  FeatureSubset ReadSubset(const View& view) {
+    FeatureSubset subset;
+    const std::size_t position = scanner_.Position();
+    do {
+      ReadFeatures(view, subset);
+    } while (scanner_.Accept(','));
+    scanner_.Expect(']', "after the features, or ',' and another one");
+    std::ranges::sort(subset);
+    const auto twice = std::ranges::adjacent_find(subset);
+    if (twice != subset.end()) scanner_.Fail(position, fmt::format("feature {} is given twice", *twice + 1));
+    return subset;
+  }
+
+  /// One entry of a subset: 3, 1..10, or a name.
+  void ReadFeatures(const View& view, FeatureSubset& subset) {
+    const std::size_t position = scanner_.Position();
+    const bool is_quoted = scanner_.AtQuote();
+    const std::string text = scanner_.Text("a feature");
+    const Index columns = ColumnCount(view.features);
+    const std::size_t dots = text.find("..");
+    const std::optional<Index> first = is_quoted ? std::nullopt : FeatureIndex(text.substr(0, dots));
+    const std::optional<Index> last = dots == std::string::npos ? first : FeatureIndex(text.substr(dots + 2));
+    if (first && last) {
+      if (*first < 1 || *last > columns || *last < *first) {
+        scanner_.Fail(position, fmt::format("features of view \"{}\" run from 1 to {}, \"{}\" is outside",
+                                            view.name, columns, text));
+      }
+      for (Index f = *first; f <= *last; ++f) subset.push_back(static_cast<std::int32_t>(f - 1));
+      if (static_cast<Index>(subset.size()) > columns) scanner_.Fail(position, "a feature is given twice");
+      return;
+    }
+    const auto found = std::ranges::find(view.feature_names, text);
+    if (found == view.feature_names.end()) {
+      const std::vector<std::string_view> names(view.feature_names.begin(), view.feature_names.end());
+      const std::string hint =
+          names.empty() ? "; its features have no names, only numbers" : NameHint(text, names);
+      scanner_.Fail(position, fmt::format("view \"{}\" has no feature \"{}\"{}", view.name, text, hint));
+    }
+    subset.push_back(static_cast<std::int32_t>(found - view.feature_names.begin()));
+  }
+
+  static std::optional<Index> FeatureIndex(std::string_view text) {
+    Index value = 0;
+    const auto [stop, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (stop != text.data() + text.size() || text.empty()) return std::nullopt;
+    return status == std::errc() ? value : -1;
+  }
+
+  void ReadName(std::size_t first_term, std::size_t end_term) {
+    const std::size_t position = scanner_.Position();
+    std::string text = scanner_.Text("a name after name=");
+    if (name_) scanner_.Fail(position, "a specification takes one name= only");
+    // Such names cannot be mistaken for the ones that kernels have by themselves.
+    const bool is_odd = text.empty() ||
+                        std::ranges::any_of(text, [](unsigned char c) { return c < ' ' || c == 127; }) ||
+                        text.find_first_of("()[]@*+=,#\"'\\") != std::string::npos;
+    if (is_odd)
+      scanner_.Fail(position,
+                    "a name must not be empty or hold control characters or any of ()[]@*+=,#\"'\\");
+    if (FindKernelKind(text) != nullptr) {
+      scanner_.Fail(position, fmt::format("\"{}\" is a kind of kernel; choose another name", text));
+    }
+    name_ = GivenName{std::move(text), position, first_term, end_term};
+  }
+
+  /// A name is for whole kernels: it must stand around everything.
+  void PlaceName() {
+    if (!name_) return;
+    if (name_->first_term != 0 || name_->end_term != spec_.terms.size()) {
+      scanner_.Fail(name_->position,
+                    "name= names a part of a kernel; to name all of it write (k1*k2, name=...)");
+    }
+    spec_.name = std::move(name_->text);
+  }
+
+  SpecScanner scanner_;
+  std::span<const View> views_;
+  Index max_count_;
+  KernelSpec spec_;
+  std::optional<GivenName> name_;
+};
+
+}  // namespace
+
+KernelSpec ParseSpec(std::string_view text, std::span<const View> views, Index max_count) {
+  return SpecParser(text, views, max_count).Run();
+}
+
+}  // namespace kweave

@@ -1,0 +1,108 @@
+#include "kernel/widths.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numeric>
+
+#include "base/random.h"
+#include "kernel/pair_values.h"
+#include "kernel/rbf.h"
+
+namespace kweave {
+namespace {
+
+/// `wanted` of the numbers below `count`, each set equally likely, ascending (Knuth's selection sampling).
+std::vector<Index> SampleRows(Index count, Index wanted, std::uint64_t seed) {
+  Random random(seed);
+  std::vector<Index> rows;
+  for (Index i = 0; i < count && wanted > 0; ++i) {
+    if (random.Uniform() * static_cast<double>(count - i) >= static_cast<double>(wanted)) continue;
+    rows.push_back(i);
+    --wanted;
+  }
+  return rows;
+}
+
+/// The value at position `rank` (from 0) among all |x_i - x_j|, i < j, x ascending: bisection over the bits
+/// of the answer, which order like the numbers they stand for, counting by a sliding window.
+double DifferenceOfRank(std::span<const double> x, Index rank) {
+  std::uint64_t low = 0, high = std::bit_cast<std::uint64_t>(std::abs(x.back() - x.front()));
+  while (low < high) {
+    const std::uint64_t middle = low + (high - low) / 2;
+    const double bound = std::bit_cast<double>(middle);
+    Index pairs = 0;
+    for (std::size_t i = 0, j = 0; j < x.size(); ++j) {
+      while (x[j] - x[i] > bound) ++i;
+      pairs += static_cast<Index>(j - i);
+    }
+    if (pairs > rank) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return std::bit_cast<double>(low);
+}
+
+/// Linear between the two order statistics around q (count - 1), as most statistics packages do.
+template <class OrderStatistic>
+double Interpolate(double quantile, Index count, const OrderStatistic& order_statistic) {
+  const double at = quantile * static_cast<double>(count - 1);
+  const Index rank = static_cast<Index>(at);
+  const double below = order_statistic(rank);
+  if (at == std::floor(at)) return below;
+  return std::lerp(below, order_statistic(rank + 1), at - std::floor(at));
+}
+
+}  // namespace
+
+Widths::Widths(std::span<const View> views, std::uint64_t seed) : views_(views) {
+  const Index count = views.empty() ? 0 : RowCount(views[0].features);
+  rows_ = SampleRows(count, std::min(count, kMaxRows), seed);
+}
+
+double Widths::Gamma(const SpecValue& value, const KernelKind& kind, std::int32_t view,
+                     std::int32_t subset_index, const FeatureSubset& subset) {
+  if (value.rule == WidthRule::kNone) return value.number;
+  const Index columns =
+      subset.empty() ? ColumnCount(views_[view].features) : static_cast<Index>(subset.size());
+  const double fallback = value.number / static_cast<double>(std::max<Index>(1, columns));
+  if (value.rule == WidthRule::kAuto || rows_.size() < 2) return fallback;
+  // A width belongs to a distance; kernels that are not a function of one take the Euclidean distance.
+  const BaseQuantity* base = kind.shape == Shape::kExponential ? kind.base : &kSquaredDistanceQuantity;
+  const PlaceKey place{base, view, subset_index};
+  const auto [entry, is_new] = statistics_.try_emplace({place, value.rule, value.quantile});
+  if (is_new) entry->second = Statistic(value, place, subset);
+  const double gamma = value.number / entry->second;
+  return std::isfinite(gamma) && gamma > 0 ? gamma : fallback;
+}
+
+double Widths::Statistic(const SpecValue& value, const PlaceKey& place, const FeatureSubset& subset) {
+  const auto& [base, view, subset_index] = place;
+  const Index n = static_cast<Index>(rows_.size()), count = n * (n - 1) / 2;
+  const Features& features = views_[view].features;
+  // On one feature a quantity that ignores translation is a function of the difference, and grows with it.
+  if (value.rule == WidthRule::kQuantile && base->is_translation_invariant && subset.size() == 1) {
+    std::vector<double> column = ColumnValues(features, rows_, subset[0]);
+    std::ranges::sort(column);
+    if (!std::isfinite(column.back() - column.front())) return 0;
+    return Interpolate(value.quantile, count, [&](Index rank) {
+      const double difference = DifferenceOfRank(column, rank), zero = 0;
+      return base->plain({&difference, 1}, {&zero, 1});
+    });
+  }
+  if (pairs_place_ != place) {
+    pair_values_ = PairValues(*base, features, rows_, subset);
+    pairs_place_ = place;
+  }
+  if (value.rule == WidthRule::kMean) {
+    return std::accumulate(pair_values_.begin(), pair_values_.end(), 0.0) / static_cast<double>(count);
+  }
+  return Interpolate(value.quantile, count, [&](Index rank) {
+    std::ranges::nth_element(pair_values_, pair_values_.begin() + rank);
+    return pair_values_[rank];
+  });
+}
+
+}  // namespace kweave

@@ -1,0 +1,50 @@
+// Data-driven widths: gamma = 1 / statistic of a base quantity over pairs of training samples.
+#ifndef KWEAVE_KERNEL_WIDTHS_H_
+#define KWEAVE_KERNEL_WIDTHS_H_
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <tuple>
+#include <vector>
+
+#include "kernel/kernel_spec.h"
+#include "kweave/dataset.h"
+
+namespace kweave {
+
+/// Solves: s = mean or quantile (linear between order statistics) of quantity(x_i, x_j) over pairs i < j.
+/// Method: all pairs of up to kMaxRows rows, above that of a seeded sample of so many. Dense features go
+/// through
+///   rank-k updates or SIMD rows, sparse ones through their nonzeros. On a single feature the quantiles of a
+///   distance follow from the sorted values by bisection, without the pairs.
+/// Takes and returns: views must outlive it. Without a usable statistic (constant data, a single sample,
+/// overflow)
+///   gamma falls back to 1/d.
+/// Holds: results depend on data and seed only; each is computed once.
+/// Costs: rows^2/2 values of memory, rows^2 d/2 operations; rows log rows for a single feature.
+class Widths {
+ public:
+  static constexpr Index kMaxRows = 2000;
+
+  Widths(std::span<const View> views, std::uint64_t seed);
+
+  /// The gamma that `value` stands for, for kernels of `kind` on the features `subset` of view `view`.
+  double Gamma(const SpecValue& value, const KernelKind& kind, std::int32_t view, std::int32_t subset_index,
+               const FeatureSubset& subset);
+
+ private:
+  using PlaceKey = std::tuple<const BaseQuantity*, std::int32_t, std::int32_t>;
+
+  double Statistic(const SpecValue& value, const PlaceKey& place, const FeatureSubset& subset);
+
+  std::span<const View> views_;
+  std::vector<Index> rows_;  ///< the sample of rows, ascending
+  std::map<std::tuple<PlaceKey, WidthRule, double>, double> statistics_;
+  PlaceKey pairs_place_{nullptr, 0, 0};  ///< what pair_values_ belongs to
+  std::vector<double> pair_values_;
+};
+
+}  // namespace kweave
+
+#endif  // KWEAVE_KERNEL_WIDTHS_H_
