@@ -5,21 +5,22 @@
 #include <bit>
 #include <cstdlib>
 #include <iterator>
+#include <map>
 #include <utility>
 #include <vector>
 
-#include "base/hash.h"
+#include "base/hash_index.h"
 #include "kernel/kernel_spec.h"
 #include "kernel/spec_scanner.h"
 
 namespace kweave {
 namespace {
 
-KernelTerm Shortened(KernelTerm term, const ShortGammas* short_gammas) {
-  if (short_gammas == nullptr) return term;
-  const auto found = short_gammas->find(term.parameters.gamma);
-  if (found != short_gammas->end()) term.parameters.gamma = found->second;
-  return term;
+KernelParameters Shortened(KernelParameters parameters, const ShortGammas* short_gammas) {
+  if (short_gammas == nullptr) return parameters;
+  const auto found = short_gammas->find(parameters.gamma);
+  if (found != short_gammas->end()) parameters.gamma = found->second;
+  return parameters;
 }
 
 /// 1-based, with runs written as a..b.
@@ -34,9 +35,9 @@ std::string DescribeSubset(const FeatureSubset& subset) {
   return text;
 }
 
-std::string DescribeTerm(const KernelSet& kernels, const KernelTerm& term) {
+std::string DescribeTerm(const KernelSet& kernels, const KernelTerm& term, const ShortGammas* short_gammas) {
   const KernelKind& kind = *term.kind;
-  const KernelParameters& parameters = term.parameters;
+  const KernelParameters parameters = Shortened(term.parameters, short_gammas);
   if (!UsesFeatures(kind))
     return fmt::format("{}(file={})", kind.name, QuotedIfNeeded(kernels.files[term.file]));
   std::string text(kind.name);
@@ -60,8 +61,7 @@ std::string DescribeComposite(const KernelSet& kernels, const Composite& composi
   std::vector<std::pair<std::string, Operation>> stack;
   for (const Composite::Node& node : composite.nodes) {
     if (node.operation == Operation::kTerm) {
-      stack.emplace_back(DescribeTerm(kernels, Shortened(composite.terms[node.argument], short_gammas)),
-                         node.operation);
+      stack.emplace_back(DescribeTerm(kernels, composite.terms[node.argument], short_gammas), node.operation);
       continue;
     }
     const bool is_mean = node.operation == Operation::kMean;
@@ -86,15 +86,11 @@ std::uint64_t HashParameters(std::uint64_t hash, const KernelParameters& paramet
   return MixHash(hash, std::bit_cast<std::uint64_t>(parameters.degree));
 }
 
-/// Equal for kernels that DescribeKernel describes alike.
+/// Equal for kernels of one family, or for composites, that DescribeKernel describes alike.
 std::uint64_t HashKernel(const KernelSet& kernels, Index m, const ShortGammas* short_gammas) {
   const KernelId id = kernels.order[m];
   if (id.family >= 0) {
-    // Families differ in what they work on, so the family stands for all of that.
-    KernelTerm term;
-    term.parameters = kernels.families[id.family].members[id.member];
-    return HashParameters(MixHash(1, static_cast<std::uint64_t>(id.family)),
-                          Shortened(term, short_gammas).parameters);
+    return HashParameters(1, Shortened(kernels.families[id.family].members[id.member], short_gammas));
   }
   std::uint64_t hash = 2;
   const Composite& composite = kernels.composites[id.member];
@@ -102,34 +98,53 @@ std::uint64_t HashKernel(const KernelSet& kernels, Index m, const ShortGammas* s
     hash = MixHash(MixHash(hash, static_cast<std::uint64_t>(node.operation)),
                    static_cast<std::uint64_t>(node.argument));
   }
-  for (const KernelTerm& exact : composite.terms) {
-    const KernelTerm term = Shortened(exact, short_gammas);
-    hash = HashParameters(MixHash(hash, std::bit_cast<std::uintptr_t>(term.kind)), term.parameters);
-    hash = MixHash(MixHash(MixHash(hash, term.view), term.subset), term.file);
+  for (const KernelTerm& term : composite.terms) {
+    hash = HashParameters(MixHash(hash, std::bit_cast<std::uintptr_t>(term.kind)),
+                          Shortened(term.parameters, short_gammas));
+    for (std::int32_t part : {term.view, term.subset, term.file})
+      hash = MixHash(hash, static_cast<std::uint64_t>(part));
   }
   return hash;
 }
 
-/// A set of hashes in one block of memory.
-class HashSet {
+/// The hashes met so far, apart for every family (kernels of different families are never alike), so that the
+/// table of the family at hand fits into the cache.
+class SeenHashes {
  public:
-  explicit HashSet(std::size_t count) : slots_(std::bit_ceil(2 * count + 2), kEmpty) {}
+  explicit SeenHashes(const KernelSet& kernels) {
+    const auto add_region = [&](std::size_t members) {
+      regions_.push_back(
+          {used_, members > 1 ? std::bit_ceil(4 * members) : 0});  // a member is met in two forms
+      used_ += regions_.back().slots;
+    };
+    regions_.reserve(kernels.families.size() + 1);
+    for (const Family& family : kernels.families) add_region(family.members.size());
+    add_region(kernels.composites.size());
+    slots_.resize(used_, kEmpty);
+  }
 
-  /// False when it was there already.
-  bool Insert(std::uint64_t hash) {
+  /// False when the hash was there already. Family -1 are the composites.
+  bool Insert(std::int32_t family, std::uint64_t hash) {
+    const Region region = family < 0 ? regions_.back() : regions_[family];
+    if (region.slots == 0) return true;
     if (hash == kEmpty) hash = 1;
-    const std::size_t mask = slots_.size() - 1;
-    for (std::size_t slot = (hash >> 7) & mask;; slot = (slot + 1) & mask) {
-      if (slots_[slot] == hash) return false;
-      if (slots_[slot] != kEmpty) continue;
-      slots_[slot] = hash;
+    for (std::size_t s = hash;; ++s) {
+      std::uint64_t& slot = slots_[region.begin + (s & (region.slots - 1))];
+      if (slot == hash) return false;
+      if (slot != kEmpty) continue;
+      slot = hash;
       return true;
     }
   }
 
  private:
   static constexpr std::uint64_t kEmpty = 0;
+  struct Region {
+    std::size_t begin, slots;
+  };
+  std::vector<Region> regions_;
   std::vector<std::uint64_t> slots_;
+  std::size_t used_ = 0;
 };
 
 }  // namespace
@@ -138,13 +153,13 @@ std::string DescribeKernel(const KernelSet& kernels, Index m, const ShortGammas*
   if (kernels.IsComposite(m)) {
     return DescribeComposite(kernels, kernels.composites[kernels.order[m].member], short_gammas);
   }
-  return DescribeTerm(kernels, Shortened(kernels.Term(m), short_gammas));
+  return DescribeTerm(kernels, kernels.Term(m), short_gammas);
 }
 
 void MakeNamesUnique(KernelSet& kernels, const ShortGammas& short_gammas) {
   // Two different kernels with one hash, if that should ever happen, only cost a needless #2.
-  HashSet descriptions(kernels.order.size());
-  std::unordered_map<std::uint64_t, int> repeated_descriptions;
+  SeenHashes descriptions(kernels);
+  std::map<std::pair<std::int32_t, std::uint64_t>, int> repeats;
   std::unordered_map<std::string, int> given;
   for (Index m = 0; m < kernels.size(); ++m) {
     if (const auto found = kernels.given_names.find(m); found != kernels.given_names.end()) {
@@ -152,16 +167,17 @@ void MakeNamesUnique(KernelSet& kernels, const ShortGammas& short_gammas) {
       if (number > 1) found->second += fmt::format("#{}", number);
       continue;
     }
+    const std::int32_t family = kernels.order[m].family;
     const std::uint64_t exact = HashKernel(kernels, m, nullptr);
     if (!short_gammas.empty()) {
       const std::uint64_t shortened = HashKernel(kernels, m, &short_gammas);
-      if (shortened != exact && descriptions.Insert(shortened)) {
+      if (shortened != exact && descriptions.Insert(family, shortened)) {
         kernels.given_names[m] = DescribeKernel(kernels, m, &short_gammas);
         continue;
       }
     }
-    if (descriptions.Insert(exact)) continue;
-    const int number = 2 + repeated_descriptions[exact]++;
+    if (descriptions.Insert(family, exact)) continue;
+    const int number = 2 + repeats[{family, exact}]++;
     kernels.given_names[m] = fmt::format("{}#{}", DescribeKernel(kernels, m), number);
   }
 }

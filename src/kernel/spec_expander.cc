@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <numeric>
 #include <type_traits>
 #include <utility>
 #include <variant>
 
-#include "base/hash.h"
 #include "kweave/error.h"
 
 namespace kweave {
@@ -56,23 +56,9 @@ struct SpecExpander::Place {
   std::vector<std::int32_t> subsets;  ///< one, or one per feature of the `each` around the term
 };
 
-std::size_t SpecExpander::SubsetHash::operator()(const FeatureSubset& subset) const {
-  std::uint64_t hash = 1;
-  for (std::int32_t feature : subset) hash = MixHash(hash, static_cast<std::uint64_t>(feature));
-  return hash;
-}
-
-std::size_t SpecExpander::FamilyKeyHash::operator()(const FamilyKey& key) const {
-  std::uint64_t hash = std::bit_cast<std::uintptr_t>(key.kind);
-  for (std::int32_t part : {key.view, key.subset, key.file})
-    hash = MixHash(hash, static_cast<std::uint64_t>(part));
-  return hash;
-}
-
 SpecExpander::SpecExpander(std::span<const View> views, std::uint64_t seed, Index max_kernels)
     : views_(views), max_kernels_(max_kernels), widths_(views, seed), first_negative_(views.size()) {
   for (const View& view : views) set_.views.push_back(view.name);
-  subset_index_[{}] = 0;
 }
 
 void SpecExpander::Add(const KernelSpec& spec, std::string_view text) {
@@ -184,23 +170,29 @@ KernelTerm SpecExpander::MakeTerm(const KernelSpec& spec, const SpecTerm& term, 
 }
 
 void SpecExpander::AddSingle(const KernelTerm& term) {
-  const auto matches = [&](const Family& family) {
+  const std::int32_t family = FamilyIndex(term);
+  std::vector<KernelParameters>& members = set_.families[family].members;
+  set_.order.push_back({family, static_cast<std::int32_t>(members.size())});
+  members.push_back(term.parameters);
+}
+
+std::int32_t SpecExpander::FamilyIndex(const KernelTerm& term) {
+  const auto matches = [&](std::int32_t index) {
+    const Family& family = set_.families[index];
     return family.kind == term.kind && family.view == term.view && family.subset == term.subset &&
            family.file == term.file;
   };
-  if (last_family_ < 0 || !matches(set_.families[last_family_])) {
-    const auto next = static_cast<std::int32_t>(set_.families.size());
-    const auto [entry, is_new] =
-        family_index_.try_emplace(FamilyKey{term.kind, term.view, term.subset, term.file}, next);
-    if (is_new) {
-      set_.families.push_back(
-          {.kind = term.kind, .view = term.view, .subset = term.subset, .file = term.file, .members = {}});
-    }
-    last_family_ = entry->second;
-  }
-  std::vector<KernelParameters>& members = set_.families[last_family_].members;
-  set_.order.push_back({last_family_, static_cast<std::int32_t>(members.size())});
-  members.push_back(term.parameters);
+  if (last_family_ >= 0 && matches(last_family_)) return last_family_;
+  std::uint64_t hash = std::bit_cast<std::uintptr_t>(term.kind);
+  for (std::int32_t part : {term.view, term.subset, term.file})
+    hash = MixHash(hash, static_cast<std::uint64_t>(part));
+  last_family_ = family_index_.Find(hash, matches);
+  if (last_family_ >= 0) return last_family_;
+  last_family_ = static_cast<std::int32_t>(set_.families.size());
+  family_index_.Insert(hash, last_family_);
+  set_.families.push_back(
+      {.kind = term.kind, .view = term.view, .subset = term.subset, .file = term.file, .members = {}});
+  return last_family_;
 }
 
 KernelSet SpecExpander::Finish() {
@@ -215,17 +207,25 @@ void SpecExpander::CheckCount(double kernels, std::size_t terms, std::string_vie
                                              Shortened(text), max_kernels_));
 }
 
-std::int32_t SpecExpander::SubsetIndex(const FeatureSubset& subset) {
-  const auto [entry, is_new] =
-      subset_index_.try_emplace(subset, static_cast<std::int32_t>(set_.subsets.size()));
-  if (is_new) set_.subsets.push_back(subset);
-  return entry->second;
+std::int32_t SpecExpander::SubsetIndex(FeatureSubset subset) {
+  if (subset.empty()) return 0;
+  std::uint64_t hash = 1;
+  for (std::int32_t feature : subset) hash = MixHash(hash, static_cast<std::uint64_t>(feature));
+  const std::int32_t found =
+      subset_index_.Find(hash, [&](std::int32_t i) { return set_.subsets[i] == subset; });
+  if (found >= 0) return found;
+  subset_index_.Insert(hash, static_cast<std::int32_t>(set_.subsets.size()));
+  set_.subsets.push_back(std::move(subset));
+  return static_cast<std::int32_t>(set_.subsets.size()) - 1;
 }
 
 std::int32_t SpecExpander::FileIndex(const std::string& file) {
-  const auto [entry, is_new] = file_index_.try_emplace(file, static_cast<std::int32_t>(set_.files.size()));
-  if (is_new) set_.files.push_back(file);
-  return entry->second;
+  const std::uint64_t hash = std::hash<std::string>()(file);
+  const std::int32_t found = file_index_.Find(hash, [&](std::int32_t i) { return set_.files[i] == file; });
+  if (found >= 0) return found;
+  file_index_.Insert(hash, static_cast<std::int32_t>(set_.files.size()));
+  set_.files.push_back(file);
+  return static_cast<std::int32_t>(set_.files.size()) - 1;
 }
 
 void SpecExpander::CheckNonnegative(const KernelKind& kind, std::int32_t view, const FeatureSubset& subset) {

@@ -6,9 +6,9 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "base/hash_index.h"
 #include "kernel/kernel_names.h"
 #include "kernel/kernel_set.h"
 #include "kernel/kernel_spec.h"
@@ -32,25 +32,15 @@ class SpecExpander {
 
  private:
   struct Place;  // a term's view and subsets, found once per specification and view
-  struct SubsetHash {
-    std::size_t operator()(const FeatureSubset& subset) const;
-  };
-  struct FamilyKey {
-    const KernelKind* kind;
-    std::int32_t view, subset, file;
-    bool operator==(const FamilyKey&) const = default;
-  };
-  struct FamilyKeyHash {
-    std::size_t operator()(const FamilyKey& key) const;
-  };
 
   void AddOnView(const KernelSpec& spec, std::string_view text, std::int32_t free_view);
   std::vector<Place> FindPlaces(const KernelSpec& spec, std::string_view text, std::int32_t free_view);
   KernelTerm MakeTerm(const KernelSpec& spec, const SpecTerm& term, const Place& place,
                       std::span<const Index> at);
   void AddSingle(const KernelTerm& term);
+  std::int32_t FamilyIndex(const KernelTerm& term);
   void CheckCount(double kernels, std::size_t terms, std::string_view text) const;
-  std::int32_t SubsetIndex(const FeatureSubset& subset);
+  std::int32_t SubsetIndex(FeatureSubset subset);
   std::int32_t FileIndex(const std::string& file);
   void CheckNonnegative(const KernelKind& kind, std::int32_t view, const FeatureSubset& subset);
 
@@ -60,9 +50,7 @@ class SpecExpander {
   KernelSet set_;
   ShortGammas short_gammas_;
   Index terms_total_ = 0;
-  std::unordered_map<FeatureSubset, std::int32_t, SubsetHash> subset_index_;
-  std::unordered_map<std::string, std::int32_t> file_index_;
-  std::unordered_map<FamilyKey, std::int32_t, FamilyKeyHash> family_index_;
+  HashIndex subset_index_, file_index_, family_index_;  ///< into the lists of set_
   std::int32_t last_family_ = -1;
   /// Per view: the first sample with a negative value in each column, -1 for none; empty: not looked at yet.
   std::vector<std::vector<Index>> first_negative_;
