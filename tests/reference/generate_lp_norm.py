@@ -37,8 +37,8 @@ def kernel_matrix(features, kernel):
 
 
 def unit_variance(features, kernel):
-    """Sets the scale so that the kernel has unit variance in feature space, rounded: it is stored in the file."""
-    kernel["scale"] = 1.0
+    """The kernel with a scale that gives it unit variance in feature space, rounded: it is stored in the file."""
+    kernel = dict(kernel, scale=1.0)
     k = kernel_matrix(features, kernel)
     kernel["scale"] = float("%.6g" % (1 / (np.trace(k) / len(k) - k.mean())))
     return kernel
@@ -212,7 +212,7 @@ def main():
         make_problem("each_8_sample_costs", 6, 100, 4,
                      [k for j in range(4) for k in linear([j]) + rbf([1.0], [j])], 1.0, positive=0.4, per_sample=True),
         make_problem("duplicates_6", 7, 100, 3,
-                     [dict(k) for k in rbf([0.3], range(3)) * 3 + linear(range(3)) * 2 + rbf([3.0], range(3))], 1.0),
+                     rbf([0.3], range(3)) * 3 + linear(range(3)) * 2 + rbf([3.0], range(3)), 1.0),
     ]
     json.dump({"problems": problems}, sys.stdout, separators=(",", ":"))
     print()
