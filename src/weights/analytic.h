@@ -1,0 +1,45 @@
+// Solves   minimise J(theta) over theta >= 0, ||theta||_p <= 1, for every p from 1 to infinity.
+// Method   the update theta_m ~ (theta_m^2 q_m)^(1/(p+1)) (Kloft et al. 2011, eq. (17), their alpha'K alpha
+// is our
+//          q), which never raises J but crawls for p close to 1. When it would need many more solves, a
+//          Newton step takes its place: the quadratic model of J (weights/curvature.h) minimised over the
+//          same ball (weights/lp_ball_qp.h). A step that raised J is cut back along the line, where J is
+//          convex.
+// Takes    the evaluation at the last theta; writes the next one.
+// Holds    ||theta||_p = 1; the point kept to cut back to has the smallest J of all accepted ones.
+// Costs    O(M) per update; a Newton step what its two parts cost, within kNewtonBytes and kNewtonKernels.
+#ifndef KWEAVE_WEIGHTS_ANALYTIC_H_
+#define KWEAVE_WEIGHTS_ANALYTIC_H_
+
+#include <vector>
+
+#include "weights/weight_method.h"
+
+namespace kweave {
+
+class Analytic : public WeightMethod {
+ public:
+  explicit Analytic(double norm) : norm_(norm) {}
+
+  void Begin(std::span<double> theta) override;
+  void Move(const Evaluation& last, const Machine& machine, const RunState& state,
+            std::span<double> theta) override;
+
+ private:
+  bool IsWorseThanAccepted(const Evaluation& last) const;
+  void CutBack(const Evaluation& last, std::span<double> theta);
+  void Update(const Evaluation& last, double floor, std::span<double> theta) const;
+  bool UpdateCrawls(const RunState& state) const;
+  bool NewtonStep(const Evaluation& last, const Machine& machine, std::span<double> theta) const;
+
+  const LpNorm norm_;
+  Evaluation accepted_;              // the point a failed step is cut back to
+  double previous_gap_ = 1;          // relative, when the last step was accepted
+  int moves_ = 0;                    // accepted ones
+  int cuts_ = 0;                     // of the step being tried
+  bool was_newton_partial_ = false;  // the last Newton step moved only some of the kernels
+};
+
+}  // namespace kweave
+
+#endif  // KWEAVE_WEIGHTS_ANALYTIC_H_

@@ -1,0 +1,193 @@
+#include "weights/driver.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "base/stopwatch.h"
+
+namespace kweave {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kFirstTolerance = 0.1;
+constexpr double kSmallestTolerance = 1e-12;
+constexpr double kInnerShare = 0.05;       // of the outer gap, wanted of an inner gap
+constexpr double kInnerShareOfAim = 0.25;  // of the aimed gap: more precision than that is never needed
+constexpr double kDominatingShare = 0.3;   // of the outer gap, above which a solve is repeated
+constexpr double kAimBelowTarget = 0.9;    // the certificate adds its own small terms
+constexpr int kMaxRefusals = 4;
+constexpr double kClearProgress = 0.9;  // factor on the gap
+constexpr int kSolvesWithoutProgress = 40;
+constexpr int kFloatSolvesWithoutProgress = 6;
+constexpr int kExhaustedSolvesWithoutProgress = 6;
+constexpr std::int64_t kDefaultMaxIterations = 1000;
+
+}  // namespace
+
+Driver::Driver(const GramPair& gram, const LearningProblem& problem, const LearnOptions& options,
+               const MethodRecord& method, RunControl& control)
+    : gram_(gram),
+      problem_(problem),
+      options_(options),
+      control_(control),
+      machine_(problem, options.row_cache_bytes, control),
+      method_(method.make(problem.norm)),
+      is_float_(gram.working_is_float),
+      theta_(static_cast<std::size_t>(gram.working->kernels())),
+      best_dual_(0),
+      best_dual_beta_(problem.y.size(), 0.0),
+      tolerance_(kFirstTolerance),
+      aim_(kAimBelowTarget * options.target_gap),
+      milestone_(kInfinity) {
+  machine_.UseGram(*gram.working, is_float_);
+  method_->Begin(theta_);
+  best_.theta = theta_;
+  best_.beta = best_dual_beta_;
+  best_.primal = kInfinity;
+  learned_.method = method.name;
+}
+
+Learned Driver::Run() {
+  const std::int64_t limit = options_.max_iterations > 0 ? options_.max_iterations : kDefaultMaxIterations;
+  for (;;) {
+    Solve();
+    if (control_.ShouldStop()) return Finish(*control_.stop_reason());
+    if (IsCertified()) return Finish(Status::kConverged);
+    if (IsStuck()) return Finish(Status::kStalled);
+    if (InnerErrorDominates()) {
+      AdaptTolerance(0.02, 0.5);
+      continue;
+    }
+    AdaptTolerance(0.1, 2);
+    if (learned_.iterations == limit) return Finish(Status::kIterationLimit);
+    Move();
+    if (IsCertified()) return Finish(Status::kConverged);
+  }
+}
+
+void Driver::Solve() {
+  last_ = machine_.Solve(theta_, tolerance_);
+  if (last_.primal < best_.primal) best_ = last_;
+  NoteDual(last_.beta, last_.dual);
+  RecordHistory();
+  control_.Report({.relative_gap = relative_gap(),
+                   .target_gap = options_.target_gap,
+                   .iterations = learned_.iterations,
+                   .solves = machine_.solves(),
+                   .phase = "solve"});
+}
+
+void Driver::NoteDual(const std::vector<double>& beta, double bound) {
+  if (!(bound > best_dual_)) return;
+  best_dual_ = bound;
+  best_dual_beta_ = beta;
+}
+
+// A solve repeated at the same theta replaces its row.
+void Driver::RecordHistory() {
+  if (has_moved_) learned_.history.emplace_back();
+  has_moved_ = false;
+  learned_.history.back() = {.seconds = control_.Seconds(),
+                             .primal = best_.primal,
+                             .dual = best_dual_,
+                             .relative_gap = relative_gap(),
+                             .solves = machine_.solves()};
+}
+
+// Asks the certificate when the estimates are good enough. Where it disagrees, the kernels of the solves were
+// not precise enough, or the solves were not.
+bool Driver::IsCertified() {
+  if (!(relative_gap() <= aim_) || refusals_ > kMaxRefusals) return false;
+  {
+    ScopedSeconds seconds(learned_.certificate_seconds);
+    learned_.certificate = CertifyHinge(gram_.exact(), problem_.y, problem_.upper, problem_.norm, best_.theta,
+                                        best_.beta, best_dual_beta_);
+  }
+  if (learned_.certificate.relative_gap <= options_.target_gap) return true;
+  ++refusals_;
+  if (!UseExactKernels()) {
+    aim_ *= 0.3;
+    tolerance_ *= 0.3;
+  }
+  return false;
+}
+
+bool Driver::InnerErrorDominates() const {
+  if (last_.is_precision_used_up || tolerance_ <= kSmallestTolerance) return false;
+  return last_.inner_gap() > kInnerShareOfAim * aimed_gap() &&
+         last_.inner_gap() > kDominatingShare * (last_.primal - best_dual_);
+}
+
+// The inner gap grows about linearly with the tolerance.
+void Driver::AdaptTolerance(double strongest, double weakest) {
+  const double wanted = std::max(kInnerShare * gap(), kInnerShareOfAim * aimed_gap());
+  const double factor = last_.inner_gap() > 0 ? wanted / last_.inner_gap() : weakest;
+  tolerance_ =
+      std::clamp(tolerance_ * std::clamp(factor, strongest, weakest), kSmallestTolerance, kFirstTolerance);
+}
+
+bool Driver::IsStuck() {
+  if (!std::isfinite(last_.primal) || refusals_ > kMaxRefusals) return true;
+  if (gap() <= kClearProgress * milestone_) {
+    milestone_ = gap();
+    solves_since_milestone_ = 0;
+    return false;
+  }
+  ++solves_since_milestone_;
+  if (is_float_) {
+    if (last_.is_precision_used_up || solves_since_milestone_ >= kFloatSolvesWithoutProgress)
+      UseExactKernels();
+    return false;
+  }
+  return solves_since_milestone_ >=
+         (last_.is_precision_used_up ? kExhaustedSolvesWithoutProgress : kSolvesWithoutProgress);
+}
+
+// Bounds found with the working kernels may be wrong in their last digits: they are found again.
+bool Driver::UseExactKernels() {
+  if (!is_float_) return false;
+  is_float_ = false;
+  machine_.UseGram(gram_.exact(), false);
+  theta_ = best_.theta;
+  best_.primal = milestone_ = kInfinity;
+  best_dual_ = 0;
+  solves_since_milestone_ = 0;
+  return true;
+}
+
+void Driver::Move() {
+  ScopedSeconds seconds(learned_.weight_seconds);
+  const RunState state{.relative_gap = relative_gap(), .target_gap = aim_};
+  method_->Move(last_, machine_, state, theta_);
+  if (const DualPoint* point = method_->dual_point()) NoteDual(point->beta, point->bound);
+  ++learned_.iterations;
+  has_moved_ = true;
+}
+
+Learned Driver::Finish(Status status) {
+  if (status != Status::kConverged) {
+    ScopedSeconds seconds(learned_.certificate_seconds);
+    learned_.certificate = CertifyHinge(gram_.exact(), problem_.y, problem_.upper, problem_.norm, best_.theta,
+                                        best_.beta, best_dual_beta_);
+    if (learned_.certificate.relative_gap <= options_.target_gap) status = Status::kConverged;
+  }
+  learned_.status = status;
+  learned_.theta = best_.theta;
+  learned_.beta = best_.beta;
+  learned_.solves = machine_.solves();
+  learned_.solve_seconds = machine_.solve_seconds();
+  return std::move(learned_);
+}
+
+double Driver::relative_gap() const {
+  if (!std::isfinite(best_.primal)) return kInfinity;
+  const double scale = std::max({std::abs(best_.primal), best_dual_, std::numeric_limits<double>::min()});
+  return std::max(gap(), 0.0) / scale;
+}
+
+double Driver::aimed_gap() const { return aim_ * std::abs(best_.primal); }
+
+}  // namespace kweave

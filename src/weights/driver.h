@@ -1,0 +1,73 @@
+// Moves theta after each full solve (the wrapper) until the certificate says the gap is small enough.
+//
+// Solves   min over theta of J(theta), by any method of method_table.h.
+// Method   solve, measure, move; every solve is only as precise as the outer gap asks for, and is repeated,
+// warm,
+//          where its own error hides the effect of theta. The bounds kept are the best of all solves: P of
+//          any theta and D of any beta are valid. Estimates say when to stop, the certificate whether that is
+//          true.
+// Takes    kernels, problem, options; returns the theta and beta with the smallest P, certified.
+// Holds    the answer never gets worse while the loop runs, so it may end at any time.
+// Costs    per move one solve and one expansion; a certificate only when the estimates call for it.
+//
+// Next on the main path: weights/machine.h, weights/analytic.h.
+#ifndef KWEAVE_WEIGHTS_DRIVER_H_
+#define KWEAVE_WEIGHTS_DRIVER_H_
+
+#include <memory>
+#include <vector>
+
+#include "weights/learn.h"
+#include "weights/machine.h"
+#include "weights/method_table.h"
+#include "weights/weight_method.h"
+
+namespace kweave {
+
+class Driver {
+ public:
+  Driver(const GramPair& gram, const LearningProblem& problem, const LearnOptions& options,
+         const MethodRecord& method, RunControl& control);
+  Learned Run();
+
+ private:
+  void Solve();
+  void NoteDual(const std::vector<double>& beta, double bound);
+  void RecordHistory();
+  bool IsCertified();
+  bool InnerErrorDominates() const;
+  void AdaptTolerance(double strongest, double weakest);
+  bool IsStuck();
+  bool UseExactKernels();
+  void Move();
+  Learned Finish(Status status);
+
+  double gap() const { return best_.primal - best_dual_; }
+  double relative_gap() const;
+  double aimed_gap() const;
+
+  const GramPair& gram_;
+  const LearningProblem& problem_;
+  const LearnOptions& options_;
+  RunControl& control_;
+  Machine machine_;
+  std::unique_ptr<WeightMethod> method_;
+  bool is_float_;
+
+  std::vector<double> theta_;  // where the next solve is made
+  Evaluation last_;
+  Evaluation best_;   // smallest primal so far
+  double best_dual_;  // largest dual bound so far, and the beta that gives it
+  std::vector<double> best_dual_beta_;
+  double tolerance_;  // of the next solve
+  double aim_;        // relative gap the estimates must reach before a certificate is worth its cost
+  int refusals_ = 0;  // certificates that disagreed with the estimates
+  double milestone_;  // gap at the last clear progress, and solves since
+  int solves_since_milestone_ = 0;
+  bool has_moved_ = true;  // theta differs from that of the last history row
+  Learned learned_;
+};
+
+}  // namespace kweave
+
+#endif  // KWEAVE_WEIGHTS_DRIVER_H_

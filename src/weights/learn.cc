@@ -1,0 +1,24 @@
+#include "weights/learn.h"
+
+#include <fmt/format.h>
+
+#include "kweave/error.h"
+#include "weights/driver.h"
+#include "weights/method_table.h"
+
+namespace kweave {
+
+Learned LearnWeights(const GramPair& gram, const LearningProblem& problem, const LearnOptions& options,
+                     RunControl& control) {
+  const LpNorm norm(problem.norm);  // checks its range
+  const auto samples = static_cast<std::size_t>(gram.working->left_count());
+  if (problem.y.size() != samples || problem.upper.size() != samples) {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("the kernels have {} samples, but there are {} labels and {} costs", samples,
+                            problem.y.size(), problem.upper.size()));
+  }
+  if (gram.working->kernels() == 0) throw Error(ErrorKind::kUsage, "there are no kernels to learn from");
+  return Driver(gram, problem, options, FindMethod(options.method, norm.p()), control).Run();
+}
+
+}  // namespace kweave

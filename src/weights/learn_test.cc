@@ -1,0 +1,217 @@
+#include "weights/learn.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "kweave/error.h"
+#include "regularizer/lp_norm.h"
+#include "tests/support/learn_reference.h"
+
+namespace kweave {
+namespace {
+
+using testing::Learn;
+using testing::LoadReferenceProblems;
+using testing::MatrixGram;
+using testing::ReferenceProblem;
+using testing::WithMethod;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+ReferenceProblem Problem(const std::string& name) {
+  for (ReferenceProblem& problem : LoadReferenceProblems()) {
+    if (problem.name == name) return problem;
+  }
+  throw std::runtime_error("no problem " + name);
+}
+
+TEST(LearnWeights, OneKernelIsThePlainMachine) {
+  ReferenceProblem problem = Problem("two_widths");
+  problem.matrices.resize(1);
+  const double plain = Learn(problem, kInfinity, WithMethod("uniform", 1e-8)).certificate.primal;
+  for (const double norm : {1.0, 1.1, 2.0, 100.0, kInfinity}) {
+    for (const std::string method : {"auto", "analytic"}) {
+      const Learned learned = Learn(problem, norm, WithMethod(method, 1e-8));
+      EXPECT_EQ(learned.status, Status::kConverged);
+      EXPECT_NEAR(learned.theta[0], 1, 1e-12);
+      EXPECT_NEAR(learned.certificate.primal, plain, 1e-7 * plain);
+    }
+  }
+}
+
+TEST(LearnWeights, DuplicatedKernelsShareTheWeight) {
+  const ReferenceProblem problem =
+      Problem("duplicates_6");  // kernels 0, 1, 2 are one kernel, 3 and 4 another
+  for (const double norm : {1.01, 1.1, 2.0, 4.0}) {
+    const Learned learned = Learn(problem, norm, WithMethod("auto", 1e-8));
+    EXPECT_NEAR(learned.theta[0], learned.theta[1], 1e-3) << norm;
+    EXPECT_NEAR(learned.theta[0], learned.theta[2], 1e-3) << norm;
+    EXPECT_NEAR(learned.theta[3], learned.theta[4], 1e-3) << norm;
+  }
+}
+
+TEST(LearnWeights, NormCloseToOneMeetsColumnGeneration) {
+  const ReferenceProblem problem = Problem("mixed_10_large_c");
+  const double at_one = Learn(problem, 1, WithMethod("silp", 1e-7)).certificate.primal;
+  const double close = Learn(problem, 1 + 1e-8, WithMethod("analytic", 1e-6)).certificate.primal;
+  EXPECT_NEAR(close, at_one, 2e-6 * at_one);
+}
+
+TEST(LearnWeights, LargeNormMeetsTheUniformSum) {
+  const ReferenceProblem problem = Problem("mixed_10_large_c");
+  const double uniform = Learn(problem, kInfinity, WithMethod("auto", 1e-7)).certificate.primal;
+  const double large = Learn(problem, 1e6, WithMethod("auto", 1e-7)).certificate.primal;
+  EXPECT_NEAR(large, uniform, 1e-5 * uniform);
+}
+
+TEST(LearnWeights, OrderOfSamplesDoesNotMatter) {
+  const ReferenceProblem problem = Problem("each_8_sample_costs");
+  const std::size_t n = problem.y.size();
+  std::vector<std::size_t> order(n);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  Random random(5);
+  for (std::size_t i = n - 1; i > 0; --i) {
+    std::swap(order[i], order[static_cast<std::size_t>(random.Below(static_cast<std::int64_t>(i) + 1))]);
+  }
+  ReferenceProblem shuffled = problem;
+  for (std::size_t i = 0; i < n; ++i) {
+    shuffled.y[i] = problem.y[order[i]];
+    shuffled.upper[i] = problem.upper[order[i]];
+    for (std::size_t m = 0; m < problem.matrices.size(); ++m) {
+      for (std::size_t j = 0; j < n; ++j) {
+        shuffled.matrices[m][i * n + j] = problem.matrices[m][order[i] * n + order[j]];
+      }
+    }
+  }
+  for (const double norm : {1.0, 1.1, 2.0}) {
+    const double first = Learn(problem, norm, WithMethod("auto", 1e-7)).certificate.primal;
+    const double second = Learn(shuffled, norm, WithMethod("auto", 1e-7)).certificate.primal;
+    EXPECT_NEAR(first, second, 2e-7 * first);
+  }
+}
+
+TEST(LearnWeights, KernelsThatCannotHelpGetNoWeight) {
+  ReferenceProblem problem = Problem("two_widths");
+  const std::size_t n = problem.y.size();
+  std::vector<double> indefinite(n * n, 0.0);
+  for (std::size_t i = 0; i < n; ++i) indefinite[i * n + i] = -1;
+  problem.matrices.push_back(std::vector<double>(n * n, 0.0));
+  problem.matrices.push_back(indefinite);
+  problem.matrices.push_back(std::vector<double>(n * n, 1.0));  // a constant: q = 0 because sum beta = 0
+  for (const double norm : {1.0, 1.1, 2.0, kInfinity}) {
+    const Learned learned = Learn(problem, norm, WithMethod("auto", 1e-6));
+    EXPECT_EQ(learned.status, Status::kConverged) << norm;
+    EXPECT_EQ(learned.theta[3], 0) << norm;
+    if (norm <= 2) {
+      EXPECT_LE(learned.theta[2] + learned.theta[4], 1e-3) << norm;
+    }
+  }
+}
+
+TEST(LearnWeights, NothingButZeroKernelsGivesTheBiasModel) {
+  ReferenceProblem problem = Problem("two_widths");
+  for (std::vector<double>& matrix : problem.matrices) std::fill(matrix.begin(), matrix.end(), 0.0);
+  for (const double norm : {1.0, 2.0, kInfinity}) {
+    const Learned learned = Learn(problem, norm);
+    EXPECT_EQ(learned.status, Status::kConverged) << norm;
+    EXPECT_NEAR(learned.certificate.primal, 100, 1e-6);  // all samples of one class, C = 1
+  }
+}
+
+TEST(LearnWeights, KernelsOnlyIndefiniteSurvive) {
+  ReferenceProblem problem = Problem("two_widths");
+  for (std::vector<double>& matrix : problem.matrices) {
+    for (double& value : matrix) value = -value;
+  }
+  for (const double norm : {1.0, 2.0, kInfinity}) {
+    const Learned learned = Learn(problem, norm);
+    for (const double weight : learned.theta) EXPECT_TRUE(std::isfinite(weight));
+  }
+}
+
+TEST(LearnWeights, KernelsWithBadValuesClaimNothing) {
+  ReferenceProblem problem = Problem("two_widths");
+  problem.matrices[0][5] = std::nan("");
+  const Learned learned = Learn(problem, 2);
+  EXPECT_EQ(learned.status, Status::kStalled);
+  EXPECT_GE(learned.certificate.relative_gap, 1);
+}
+
+TEST(LearnWeights, StopsWhenAskedAndSaysHowGoodTheAnswerIs) {
+  const ReferenceProblem problem = Problem("mixed_60");
+  Context context;
+  context.stop_requested = [] { return true; };
+  const Learned interrupted = Learn(problem, 1, WithMethod("auto", 1e-9), context);
+  EXPECT_EQ(interrupted.status, Status::kInterrupted);
+  EXPECT_TRUE(std::isfinite(interrupted.certificate.gap));
+  Context hurried;
+  hurried.time_limit_seconds = 1e-9;
+  const Learned late = Learn(problem, 1, WithMethod("silp", 1e-9), hurried);
+  EXPECT_EQ(late.status, Status::kTimeLimit);
+  EXPECT_TRUE(std::isfinite(late.certificate.gap));
+}
+
+TEST(LearnWeights, IterationLimitAndHistory) {
+  const ReferenceProblem problem = Problem("mixed_10_large_c");
+  LearnOptions options = WithMethod("silp", 1e-9);
+  options.max_iterations = 3;
+  const Learned learned = Learn(problem, 1, options);
+  EXPECT_EQ(learned.status, Status::kIterationLimit);
+  EXPECT_EQ(learned.iterations, 3);
+  ASSERT_EQ(learned.history.size(), 4u);  // one per theta, the first included
+  for (std::size_t k = 1; k < learned.history.size(); ++k) {
+    EXPECT_LE(learned.history[k].primal, learned.history[k - 1].primal);
+    EXPECT_GE(learned.history[k].dual, learned.history[k - 1].dual);
+    EXPECT_GT(learned.history[k].solves, learned.history[k - 1].solves);
+  }
+  EXPECT_EQ(learned.history.back().solves, learned.solves);
+}
+
+TEST(LearnWeights, GapBeyondThePrecisionOfTheKernelsIsNotClaimed) {
+  const ReferenceProblem problem = Problem("two_widths");
+  const Learned learned = Learn(problem, 2, WithMethod("auto", 1e-17));
+  EXPECT_EQ(learned.status, Status::kStalled);
+  EXPECT_LT(learned.certificate.relative_gap, 1e-9);
+}
+
+TEST(LearnWeights, TurnsToTheExactKernelsWhenTheWorkingOnesAreTooCoarse) {
+  const ReferenceProblem problem = Problem("mixed_10_large_c");
+  for (const double norm : {1.0, 2.0, kInfinity}) {
+    MatrixGram coarse(problem.matrices), exact(problem.matrices);
+    coarse.PlantErrors(1e-3, 0);
+    const Context context;
+    RunControl control(context);
+    const Learned learned = LearnWeights({&coarse, true, [&]() -> Gram& { return exact; }},
+                                         {problem.y, problem.upper, norm}, WithMethod("auto", 1e-6), control);
+    EXPECT_EQ(learned.status, Status::kConverged) << norm;
+    EXPECT_LE(learned.certificate.relative_gap, 1e-6) << norm;
+  }
+}
+
+TEST(LearnWeights, AMethodThatDoesNotServeTheNormNamesThoseThatDo) {
+  const ReferenceProblem problem = Problem("two_widths");
+  const auto message = [&](const std::string& method, double norm) -> std::string {
+    try {
+      Learn(problem, norm, WithMethod(method, 1e-3));
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::kUsage);
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(message("silp", 2), ::testing::HasSubstr("analytic"));
+  EXPECT_THAT(message("uniform", 1), ::testing::HasSubstr("silp"));
+  EXPECT_THAT(message("magic", 1), ::testing::HasSubstr("analytic, silp"));
+  EXPECT_THAT(message("auto", 0.5), ::testing::HasSubstr("from 1 to inf"));
+}
+
+}  // namespace
+}  // namespace kweave

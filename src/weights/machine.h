@@ -1,0 +1,80 @@
+// One machine on the learned kernel: trains it at a given theta, warm, and measures the result.
+//
+// Solves   J(theta) = max over feasible beta of y' beta - 1/2 beta' K(theta) beta, to a tolerance set per
+// call. Method   qp/smo.h on rows of the Gram; after theta moved, the old beta's gradient follows from its
+// expansion. Takes    theta and a tolerance; returns an Evaluation: beta, q and the bounds that follow from
+// them. Holds    beta stays feasible for every theta, so each solve starts where the last one ended. Costs
+// the solver's rows, and one expansion per solve; moving theta costs no pass over the kernels.
+//
+// Next on the main path: qp/smo.h.
+#ifndef KWEAVE_WEIGHTS_MACHINE_H_
+#define KWEAVE_WEIGHTS_MACHINE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/run_control.h"
+#include "gram/gram.h"
+#include "qp/solver.h"
+#include "regularizer/lp_norm.h"
+#include "weights/learn.h"
+
+namespace kweave {
+
+/// What one solve found. The bounds are the solver's own estimates; only the certificate is binding.
+struct Evaluation {
+  std::vector<double> theta;
+  std::vector<double> beta;
+  std::vector<double> quadratics;
+  double primal = 0;                  ///< P(theta, beta) >= J(theta)
+  double inner_dual = 0;              ///< L - 1/2 theta' q <= J(theta)
+  double dual = 0;                    ///< D(beta) <= the optimum
+  double linear = 0;                  ///< L
+  bool is_precision_used_up = false;  ///< the solver could not reach its tolerance
+
+  /// How far beta is, at most, from the best one for this theta.
+  double inner_gap() const { return primal - inner_dual; }
+};
+
+class Machine {
+ public:
+  /// Problem and control must outlive the machine.
+  Machine(const LearningProblem& problem, std::size_t row_cache_bytes, RunControl& control);
+  ~Machine();
+
+  /// Answers come from this Gram from now on; beta is kept.
+  void UseGram(Gram& gram, bool is_float);
+
+  Evaluation Solve(std::span<const double> theta, double tolerance);
+
+  Gram& gram() const { return *gram_; }
+  /// Of the last solve's beta.
+  const Expansion& expansion() const { return *expansion_; }
+  const LearningProblem& problem() const { return problem_; }
+  std::int64_t solves() const { return solves_; }
+  double solve_seconds() const { return solve_seconds_; }
+
+ private:
+  template <class T>
+  SolverResult RunSolver(std::span<const double> theta, const SolverOptions& options);
+  Evaluation Evaluate(std::span<const double> theta);
+
+  const LearningProblem& problem_;
+  const LpNorm norm_;
+  RunControl& control_;
+  const std::size_t row_cache_bytes_;
+  Gram* gram_ = nullptr;
+  bool is_float_ = false;
+  std::vector<double> linear_, lower_, upper_;  // the dual problem, which theta does not change
+  SolverState state_;
+  std::unique_ptr<Expansion> expansion_;  // of state_.beta; null before the first solve
+  std::int64_t solves_ = 0;
+  double solve_seconds_ = 0;
+};
+
+}  // namespace kweave
+
+#endif  // KWEAVE_WEIGHTS_MACHINE_H_

@@ -1,0 +1,42 @@
+// How theta moves between two solves. A new method is one file pair, its test and one line of
+// method_table.cc.
+#ifndef KWEAVE_WEIGHTS_WEIGHT_METHOD_H_
+#define KWEAVE_WEIGHTS_WEIGHT_METHOD_H_
+
+#include <span>
+#include <vector>
+
+#include "weights/machine.h"
+
+namespace kweave {
+
+/// A feasible beta and a lower bound on its D(beta).
+struct DualPoint {
+  std::vector<double> beta;
+  double bound = 0;
+};
+
+/// Where the run stands when a method is asked to move.
+struct RunState {
+  double relative_gap = 1;  ///< of the best bounds so far
+  double target_gap = 0;
+};
+
+class WeightMethod {
+ public:
+  virtual ~WeightMethod() = default;
+
+  /// Writes the first theta.
+  virtual void Begin(std::span<double> theta) = 0;
+
+  /// Writes the next theta, given what the solve at the last one found; `machine` is still at that solve.
+  virtual void Move(const Evaluation& last, const Machine& machine, const RunState& state,
+                    std::span<double> theta) = 0;
+
+  /// A better dual point than the betas of single solves, or null. Valid until the next move.
+  virtual const DualPoint* dual_point() { return nullptr; }
+};
+
+}  // namespace kweave
+
+#endif  // KWEAVE_WEIGHTS_WEIGHT_METHOD_H_

@@ -1,0 +1,47 @@
+// Learned optima against those of an independent solver (generate_lp_norm.py), for every method and norm.
+#include <gtest/gtest.h>
+
+#include "tests/support/learn_reference.h"
+#include "weights/method_table.h"
+
+namespace kweave {
+namespace {
+
+using testing::Learn;
+using testing::LoadReferenceProblems;
+using testing::ReferenceOptimum;
+using testing::ReferenceProblem;
+using testing::WithMethod;
+
+constexpr long kMostSolves = 100;  // so that a method which crawls fails, not only one which errs
+
+void ExpectOptimum(const Learned& learned, const ReferenceOptimum& optimum, double target_gap) {
+  EXPECT_EQ(learned.status, Status::kConverged);
+  const Certificate& certificate = learned.certificate;
+  EXPECT_LE(certificate.relative_gap, target_gap);
+  EXPECT_GE(certificate.primal, optimum.lower * (1 - 1e-10));
+  EXPECT_LE(certificate.dual, optimum.upper * (1 + 1e-10));
+  EXPECT_GE(certificate.gap, certificate.primal - optimum.upper);
+  EXPECT_LE(certificate.primal, optimum.upper * (1 + 1.01 * target_gap));
+  EXPECT_LE(learned.solves, kMostSolves);
+}
+
+TEST(LpNormReference, EveryMethodFindsTheOptimum) {
+  for (const ReferenceProblem& problem : LoadReferenceProblems()) {
+    for (const ReferenceOptimum& optimum : problem.optima) {
+      for (const MethodRecord& method : MethodTable()) {
+        if (!method.serves(optimum.norm)) continue;
+        for (const double target_gap : {1e-3, 1e-6}) {
+          SCOPED_TRACE(problem.name + ", norm " + std::to_string(optimum.norm) + ", " +
+                       std::string(method.name));
+          const Learned learned =
+              Learn(problem, optimum.norm, WithMethod(std::string(method.name), target_gap));
+          ExpectOptimum(learned, optimum, target_gap);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace kweave

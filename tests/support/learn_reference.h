@@ -1,0 +1,33 @@
+#ifndef KWEAVE_TESTS_SUPPORT_LEARN_REFERENCE_H_
+#define KWEAVE_TESTS_SUPPORT_LEARN_REFERENCE_H_
+
+#include <string>
+#include <vector>
+
+#include "base/run_control.h"
+#include "kweave/context.h"
+#include "tests/support/matrix_gram.h"
+#include "tests/support/reference_problem.h"
+#include "weights/learn.h"
+
+namespace kweave::testing {
+
+/// Learns weights on exact kernel matrices.
+inline Learned Learn(const ReferenceProblem& problem, double norm, const LearnOptions& options = {},
+                     const Context& context = {}) {
+  MatrixGram gram(problem.matrices);
+  RunControl control(context);
+  return LearnWeights({&gram, false, [&gram]() -> Gram& { return gram; }}, {problem.y, problem.upper, norm},
+                      options, control);
+}
+
+inline LearnOptions WithMethod(const std::string& method, double target_gap) {
+  LearnOptions options;
+  options.method = method;
+  options.target_gap = target_gap;
+  return options;
+}
+
+}  // namespace kweave::testing
+
+#endif  // KWEAVE_TESTS_SUPPORT_LEARN_REFERENCE_H_
