@@ -64,10 +64,11 @@ class LibsvmParser {
 
   Table Run() {
     for (const char* p = source_.begin(); p != end_;) p = Line(p);
-    if (cols_ == 0) {
-      throw Error(ErrorKind::kData,
-                  fmt::format("{}: no sample has a feature, expected index:value", source_.name()));
-    }
+    const auto fail = [&](const char* sentence) {
+      throw Error(ErrorKind::kData, fmt::format("{}: {}", source_.name(), sentence));
+    };
+    if (sparse_.offsets.size() == 1) fail("there is no sample in this file");
+    if (cols_ == 0) fail("no sample has a feature, expected index:value");
     Table table;
     table.file = source_.name();
     table.rows = static_cast<Index>(sparse_.offsets.size()) - 1;

@@ -75,6 +75,7 @@ TEST(LibsvmReader, AcceptsUnderflow) {
 
 TEST(LibsvmReader, PadsToTheExpectedColumns) {
   EXPECT_EQ(AllRows(Read("1 1:2\n", 3).features), (Rows{{2, 0, 0}}));
+  EXPECT_THAT(SentenceOf([] { Read("# nothing\n", 3); }), HasSubstr("there is no sample"));
   EXPECT_THAT(SentenceOf([] { Read("1 1:2\n1 2:1 4:1\n", 3); }),
               HasSubstr("a.svm, line 2, column 7: found index 4, expected at most 3"));
 }
@@ -83,7 +84,7 @@ TEST(LibsvmReader, NamesWhatIsWrong) {
   const std::pair<std::string, const char*> cases[] = {
       {"", "a.svm: this file is empty"},
       {"\n \r\n", "a.svm: this file is empty"},
-      {"# only a comment\n", "no sample has a feature"},
+      {"# only a comment\n", "there is no sample"},
       {"1\n2\n", "no sample has a feature"},
       {"1 0:1\n", "line 1, column 3: found index \"0\", expected a whole number from 1 to 2147483647"},
       {"1 -1:1\n", "found index \"-1\""},
