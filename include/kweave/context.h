@@ -31,8 +31,8 @@ struct Context {
   int threads = 0;               ///< 0: all cores the process may use
   std::size_t memory_bytes = 0;  ///< 0: half of what is free, cgroup limits respected
   std::uint64_t seed = 0;
-  double time_limit_seconds = 0;  ///< 0: none
-  LogSink log;                    ///< may be empty
+  double time_limit_seconds = 0;                  ///< 0: none
+  LogSink log;                                    ///< may be empty
   std::function<void(const Progress&)> progress;  ///< may be empty; called a few times a second at most
   std::function<bool()> stop_requested;           ///< may be empty; polled several times a second
 };

@@ -80,10 +80,12 @@ struct ViewSource {
 
 struct ReadOptions {
   std::vector<ViewSource> views;
-  std::string labels_path;   ///< a file of labels, one per line or as a column joined by id; empty: first view
-  std::string format;        ///< "libsvm", "csv", "tsv", "npy"; empty: detected
-  std::string label_column;  ///< CSV: name or 1-based index; empty: a column called "label", "class", "target" or "y"
-  std::string id_column;     ///< CSV: name or 1-based index; empty: a column called "id", "sample" or "sample_id"
+  std::string labels_path;  ///< a file of labels, one per line or as a column joined by id; empty: first view
+  std::string format;       ///< "libsvm", "csv", "tsv", "npy"; empty: detected
+  std::string
+      label_column;  ///< CSV: name or 1-based index; empty: a column called "label", "class", "target" or "y"
+  std::string
+      id_column;  ///< CSV: name or 1-based index; empty: a column called "id", "sample" or "sample_id"
   bool labels_required = true;
   /// When predicting: the number of features each view had in training (0: as the file says).
   std::vector<Index> expected_columns;

@@ -27,9 +27,11 @@ TEST(ThreadPool, RunsEveryPieceOnce) {
 
 TEST(ThreadPool, ThrowsWhatABodyThrewAndStaysUsable) {
   ThreadPool pool(3);
-  EXPECT_THROW(pool.ParallelFor(100, 1, [](Index i, Index, int) {
-    if (i == 50) throw std::runtime_error("piece 50");
-  }), std::runtime_error);
+  EXPECT_THROW(pool.ParallelFor(100, 1,
+                                [](Index i, Index, int) {
+                                  if (i == 50) throw std::runtime_error("piece 50");
+                                }),
+               std::runtime_error);
   std::atomic<Index> sum{0};
   pool.ParallelFor(10, 1, [&](Index i, Index, int) { sum += i; });
   EXPECT_EQ(sum.load(), 45);

@@ -22,9 +22,9 @@ struct CacheLineAllocator {
   template <class U>
   CacheLineAllocator(const CacheLineAllocator<U>&) {}
   T* allocate(std::size_t count) {
-    return static_cast<T*>(::operator new(count * sizeof(T), std::align_val_t{64}));
+    return static_cast<T*>(::operator new (count * sizeof(T), std::align_val_t{64}));
   }
-  void deallocate(T* pointer, std::size_t) { ::operator delete(pointer, std::align_val_t{64}); }
+  void deallocate(T* pointer, std::size_t) { ::operator delete (pointer, std::align_val_t{64}); }
   template <class U>
   bool operator==(const CacheLineAllocator<U>&) const {
     return true;

@@ -95,6 +95,15 @@ void CopyRows(const DenseMatrix& matrix, Index first_row, Index count, T* out, I
       matrix);
 }
 
+template <class T>
+void CopyPart(const DenseMatrix& matrix, Index row, Index begin, Index end, T* out) {
+  std::visit(
+      [&](const auto& dense) {
+        std::ranges::transform(dense.row(row).subspan(begin, end - begin), out, [](auto v) { return static_cast<T>(v); });
+      },
+      matrix);
+}
+
 }  // namespace
 
 MatrixFile::MatrixFile(std::string name, DenseMatrix matrix, bool is_mapped)
@@ -125,6 +134,14 @@ void MatrixFile::Rows(Index first_row, Index count, float* out, Index stride) co
 
 void MatrixFile::Rows(Index first_row, Index count, double* out, Index stride) const {
   CopyRows(matrix_, first_row, count, out, stride);
+}
+
+void MatrixFile::RowPart(Index row, Index begin, Index end, float* out) const {
+  CopyPart(matrix_, row, begin, end, out);
+}
+
+void MatrixFile::RowPart(Index row, Index begin, Index end, double* out) const {
+  CopyPart(matrix_, row, begin, end, out);
 }
 
 void MatrixFile::Release(Index first_row, Index count) const {

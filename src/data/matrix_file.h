@@ -33,6 +33,9 @@ class MatrixFile {
   /// last.
   void Rows(Index first_row, Index count, float* out, Index stride) const;
   void Rows(Index first_row, Index count, double* out, Index stride) const;
+  /// Copies columns begin to end - 1 of one row, converted.
+  void RowPart(Index row, Index begin, Index end, float* out) const;
+  void RowPart(Index row, Index begin, Index end, double* out) const;
   /// Gives the resident pages of a mapped file back to the system, so that a pass over a large file stays
   /// small. The rows remain readable.
   void Release(Index first_row, Index count) const;

@@ -23,7 +23,8 @@ class Expansion {
 };
 
 /// Kernels between left samples (rows) and right samples (columns); in training the two are the same.
-/// Weights theta that are zero cost nothing in rows. Calls are made from one thread and use all of them inside.
+/// Weights theta that are zero cost nothing in rows. Calls are made from one thread and use all of them
+/// inside.
 class Gram {
  public:
   virtual ~Gram() = default;
@@ -33,7 +34,8 @@ class Gram {
 
   /// Rows of the learned kernel matrix sum_m theta_m K_m - RowShift(theta), `stride` values apart.
   virtual void Rows(std::span<const double> theta, std::span<const Index> rows, float* out, Index stride) = 0;
-  virtual void Rows(std::span<const double> theta, std::span<const Index> rows, double* out, Index stride) = 0;
+  virtual void Rows(std::span<const double> theta, std::span<const Index> rows, double* out,
+                    Index stride) = 0;
 
   /// The constant left out of rows and diagonal because it would cost digits (kernels close to 1 everywhere).
   /// It changes nothing where sum a = 0. Expansions and their results include it.
@@ -45,8 +47,8 @@ class Gram {
   /// Only the nonzero entries of `a` (over left samples) cost anything.
   virtual std::unique_ptr<Expansion> Expand(std::span<const double> a) = 0;
 
-  /// A bound on |computed - true| of every kernel value k_m(x,z) after normalisation, from tables that stand in
-  /// for the kernels; 0 when every value is evaluated directly. Rounding is not part of it.
+  /// A bound on |computed - true| of every kernel value k_m(x,z) after normalisation, from tables that stand
+  /// in for the kernels; 0 when every value is evaluated directly. Rounding is not part of it.
   virtual double TableError() const = 0;
 };
 

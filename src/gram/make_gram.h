@@ -20,23 +20,28 @@ enum class Evaluation {
 };
 
 struct GramOptions {
-  bool use_float = false;         ///< kernel values in float32 (sums stay in float64)
+  bool use_float = false;  ///< kernel values in float32 (sums stay in float64)
   Evaluation evaluation = Evaluation::kAuto;
-  std::size_t cache_bytes = 0;    ///< for base quantities kept between calls
+  std::size_t cache_bytes = 0;  ///< for base quantities kept between calls
+  /// Rows are used with factors that sum to zero only (tasks with a bias): linear kernels may be centred, so
+  /// that float32 keeps its digits when feature means are large.
+  bool factors_sum_to_zero = false;
 };
 
 /// The Gram matrices of one set of samples with itself. Views, kernels and normalisation must outlive it;
 /// `views` are those of KernelSet::views, in that order.
 std::unique_ptr<Gram> MakeGram(const KernelSet& kernels, std::span<const View> views,
-                               const Normalization& normalization, const GramOptions& options, ThreadPool& pool);
+                               const Normalization& normalization, const GramOptions& options,
+                               ThreadPool& pool);
 
-/// The Gram matrices between the samples the normalisation was fitted on (left; usually support vectors, but all
-/// training samples when normalization.NeedsAllTrainingSamples()) and new ones (right). Precomputed kernels: the
-/// files of the set name matrices with one row per new sample; left sample i is their column left_columns[i], or
-/// column i when `left_columns` is empty.
-std::unique_ptr<Gram> MakeCrossGram(const KernelSet& kernels, std::span<const View> left, std::span<const View> right,
-                                    const Normalization& normalization, std::span<const Index> left_columns,
-                                    const GramOptions& options, ThreadPool& pool);
+/// The Gram matrices between the samples the normalisation was fitted on (left; usually support vectors, but
+/// all training samples when normalization.NeedsAllTrainingSamples()) and new ones (right). Precomputed
+/// kernels: the files of the set name matrices with one row per new sample; left sample i is their column
+/// left_columns[i], or column i when `left_columns` is empty.
+std::unique_ptr<Gram> MakeCrossGram(const KernelSet& kernels, std::span<const View> left,
+                                    std::span<const View> right, const Normalization& normalization,
+                                    std::span<const Index> left_columns, const GramOptions& options,
+                                    ThreadPool& pool);
 
 }  // namespace kweave
 

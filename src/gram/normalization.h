@@ -15,8 +15,9 @@ namespace kweave {
 /// One fitted step of a kernel whose normalisation is not a single factor.
 struct FittedStep {
   Normalizer kind = Normalizer::kTrace;
-  double constant = 1;             ///< the factor, or the mean over all pairs (kCenter)
-  std::vector<double> per_sample;  ///< of the samples it was fitted on: 1/sqrt k(x,x) (kSpherical), mean k(x,.) (kCenter)
+  double constant = 1;  ///< the factor, or the mean over all pairs (kCenter)
+  std::vector<double>
+      per_sample;  ///< of the samples it was fitted on: 1/sqrt k(x,x) (kSpherical), mean k(x,.) (kCenter)
 };
 
 /// The fitted normalisation of every kernel. Kernels that need only a factor (nearly all) have only a factor.

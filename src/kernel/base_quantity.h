@@ -28,7 +28,7 @@ struct BaseQuantity {
   void (*finish_f32)(float* values, Index count, float squared_norm, const float* squared_norms) = nullptr;
   void (*finish_f64)(double* values, Index count, double squared_norm, const double* squared_norms) = nullptr;
 
-  /// kFeatures: out[j] = quantity(x, z_j) for j < count, where feature f of z_j is right[f * stride + j].
+  /// kFeatures, and kInnerProduct where few features make it faster: out[j] = quantity(x, z_j) for j < count, where feature f of z_j is right[f * stride + j].
   void (*row_f32)(const float* x, const float* right, Index features, Index stride, Index count,
                   float* out) = nullptr;
   void (*row_f64)(const double* x, const double* right, Index features, Index stride, Index count,

@@ -4,6 +4,7 @@
 #define HWY_TARGET_INCLUDE "kernel/rbf.cc"
 #include "hwy/foreach_target.h"
 // Above: compiles this file once per instruction set.
+#include "compute/cpu/additive_row-inl.h"
 #include "compute/cpu/finish_row-inl.h"
 #include "hwy/highway.h"
 
@@ -29,6 +30,23 @@ void FinishF64(double* values, Index count, double squared_norm, const double* s
   cpu::HWY_NAMESPACE::FinishRow(SquaredDistance(), values, count, squared_norm, squared_norms);
 }
 
+/// For few features: no cancellation, no matrix product.
+struct SquaredDifference {
+  template <class D, class V>
+  HWY_INLINE V operator()(D, V x, V z) const {
+    const V difference = hn::Sub(x, z);
+    return hn::Mul(difference, difference);
+  }
+};
+
+void RowF32(const float* x, const float* right, Index features, Index stride, Index count, float* out) {
+  cpu::HWY_NAMESPACE::AdditiveRow(SquaredDifference(), x, right, features, stride, count, out);
+}
+
+void RowF64(const double* x, const double* right, Index features, Index stride, Index count, double* out) {
+  cpu::HWY_NAMESPACE::AdditiveRow(SquaredDifference(), x, right, features, stride, count, out);
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace
 }  // namespace kweave
@@ -40,6 +58,8 @@ namespace {
 
 HWY_EXPORT(FinishF32);
 HWY_EXPORT(FinishF64);
+HWY_EXPORT(RowF32);
+HWY_EXPORT(RowF64);
 
 double Plain(std::span<const double> x, std::span<const double> z) {
   double sum = 0;
@@ -60,6 +80,14 @@ constinit const BaseQuantity kSquaredDistanceQuantity = {
     .finish_f64 =
         [](double* values, Index count, double squared_norm, const double* squared_norms) {
           HWY_DYNAMIC_DISPATCH(FinishF64)(values, count, squared_norm, squared_norms);
+        },
+    .row_f32 =
+        [](const float* x, const float* right, Index features, Index stride, Index count, float* out) {
+          HWY_DYNAMIC_DISPATCH(RowF32)(x, right, features, stride, count, out);
+        },
+    .row_f64 =
+        [](const double* x, const double* right, Index features, Index stride, Index count, double* out) {
+          HWY_DYNAMIC_DISPATCH(RowF64)(x, right, features, stride, count, out);
         },
     .plain = Plain,
 };

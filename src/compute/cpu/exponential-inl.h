@@ -27,9 +27,9 @@ HWY_INLINE hn::Vec<D> PowerOfTwo(D d, hn::Vec<D> k) {
 
 // exp(x) - 1 for x <= 0, with an absolute error of about one unit in the last place of 1 and, near 0, of x.
 //
-// x log2(e) = k + f with |f| <= 1/2, and exp(x) - 1 = (2^k - 1) + 2^k f P(f), where P interpolates (2^f - 1) / f at
-// Chebyshev nodes: degree 5 leaves 4e-9, degree 10 leaves 7e-18. For k = 0 the first bracket vanishes, so small
-// arguments keep their digits.
+// x log2(e) = k + f with |f| <= 1/2, and exp(x) - 1 = (2^k - 1) + 2^k f P(f), where P interpolates (2^f - 1)
+// / f at Chebyshev nodes: degree 5 leaves 4e-9, degree 10 leaves 7e-18. For k = 0 the first bracket vanishes,
+// so small arguments keep their digits.
 template <class D>
 HWY_INLINE hn::Vec<D> ExpMinusOne(D d, hn::Vec<D> x) {
   using T = hn::TFromD<D>;
@@ -64,8 +64,8 @@ HWY_INLINE hn::Vec<D> ExpMinusOne(D d, hn::Vec<D> x) {
 
 // log2(x) for normal x > 0.
 //
-// x = 2^k m with m in [1/sqrt 2, sqrt 2), and log2 m = 2/ln 2 artanh(s), s = (m - 1) / (m + 1), |s| < 0.1716, by the
-// odd series of artanh; its first omitted term is below 1e-9 (float) and 1e-17 (double).
+// x = 2^k m with m in [1/sqrt 2, sqrt 2), and log2 m = 2/ln 2 artanh(s), s = (m - 1) / (m + 1), |s| < 0.1716,
+// by the odd series of artanh; its first omitted term is below 1e-9 (float) and 1e-17 (double).
 template <class D>
 HWY_INLINE hn::Vec<D> PositiveLog2(D d, hn::Vec<D> x) {
   using T = hn::TFromD<D>;
@@ -83,7 +83,8 @@ HWY_INLINE hn::Vec<D> PositiveLog2(D d, hn::Vec<D> x) {
   const auto z = hn::Mul(s, s);
   constexpr int kTerms = kIsFloat ? 5 : 11;
   auto series = hn::Set(d, static_cast<T>(1.0 / (2 * kTerms + 1)));
-  for (int i = kTerms - 1; i >= 0; --i) series = hn::MulAdd(series, z, hn::Set(d, static_cast<T>(1.0 / (2 * i + 1))));
+  for (int i = kTerms - 1; i >= 0; --i)
+    series = hn::MulAdd(series, z, hn::Set(d, static_cast<T>(1.0 / (2 * i + 1))));
   return hn::MulAdd(hn::Mul(s, hn::Set(d, static_cast<T>(2.88539008177792681472))), series, k);
 }
 

@@ -39,7 +39,8 @@ HWY_INLINE void StoreSome(hn::Vec<D> value, D d, T* to, Index count) {
 }
 
 template <class T>
-void ExponentialSum(const T* base, Index count, std::span<const T> gammas, std::span<const T> weights, T* out) {
+void ExponentialSum(const T* base, Index count, std::span<const T> gammas, std::span<const T> weights,
+                    T* out) {
   const hn::ScalableTag<T> d;
   const Index lanes = static_cast<Index>(hn::Lanes(d));
   Index j = 0;
@@ -89,8 +90,8 @@ HWY_INLINE void ForFourRows(const WeightedRows<T>& base, Body body) {
 
 // moments[m][j] += sum over four rows of factor * function(m, base value).
 template <class T, class Function>
-HWY_INLINE void MemberMoments(const WeightedRows<T>& base, Index count, Index members, T* moments, Index stride,
-                              Function function) {
+HWY_INLINE void MemberMoments(const WeightedRows<T>& base, Index count, Index members, T* moments,
+                              Index stride, Function function) {
   const hn::ScalableTag<T> d;
   ForFourRows(base, [&](const std::array<const T*, 4>& rows, const std::array<T, 4>& factors) HWY_ATTR {
     const auto f0 = hn::Set(d, factors[0]), f1 = hn::Set(d, factors[1]);
@@ -115,9 +116,8 @@ template <class T>
 void ExponentialMoments(const WeightedRows<T>& base, Index count, std::span<const T> gammas, T* moments,
                         Index stride) {
   const hn::ScalableTag<T> d;
-  MemberMoments(base, count, static_cast<Index>(gammas.size()), moments, stride, [&](Index m, auto b) HWY_ATTR {
-    return ExpMinusOne(d, hn::Mul(hn::Set(d, -gammas[m]), b));
-  });
+  MemberMoments(base, count, static_cast<Index>(gammas.size()), moments, stride,
+                [&](Index m, auto b) HWY_ATTR { return ExpMinusOne(d, hn::Mul(hn::Set(d, -gammas[m]), b)); });
 }
 
 // value^degree by squaring; degree >= 1.
@@ -141,7 +141,8 @@ HWY_INLINE hn::Vec<D> PowerValue(D d, const PowerTerm<T>& term, hn::Vec<D> b) {
 }
 
 template <class T>
-void PowerSum(const T* base, Index count, std::span<const PowerTerm<T>> terms, std::span<const T> weights, T* out) {
+void PowerSum(const T* base, Index count, std::span<const PowerTerm<T>> terms, std::span<const T> weights,
+              T* out) {
   const hn::ScalableTag<T> d;
   ForVectors(d, count, [&](Index j, Index some) HWY_ATTR {
     auto sum = LoadSome(d, out + j, some);
@@ -174,8 +175,8 @@ HWY_INLINE hn::Vec<D> TwiceVariable(D d, const TableVariable<T>& variable, hn::V
 }
 
 template <class T>
-void ChebyshevSum(const T* base, Index count, const TableVariable<T>& variable, std::span<const T> coefficients,
-                  T* out) {
+void ChebyshevSum(const T* base, Index count, const TableVariable<T>& variable,
+                  std::span<const T> coefficients, T* out) {
   const hn::ScalableTag<T> d;
   const Index lanes = static_cast<Index>(hn::Lanes(d));
   const Index terms = static_cast<Index>(coefficients.size());
@@ -233,7 +234,7 @@ void ChebyshevMoments(const WeightedRows<T>& base, Index count, const TableVaria
       const auto t1 = TwiceVariable(d, variable, LoadSome(d, rows[1] + j, some));
       const auto t2 = TwiceVariable(d, variable, LoadSome(d, rows[2] + j, some));
       const auto t3 = TwiceVariable(d, variable, LoadSome(d, rows[3] + j, some));
-      auto p0 = f0, p1 = f1, p2 = f2, p3 = f3;  // factor * T_k
+      auto p0 = f0, p1 = f1, p2 = f2, p3 = f3;                                        // factor * T_k
       auto l0 = hn::Mul(half, hn::Mul(t0, f0)), l1 = hn::Mul(half, hn::Mul(t1, f1));  // factor * T_{k-1}
       auto l2 = hn::Mul(half, hn::Mul(t2, f2)), l3 = hn::Mul(half, hn::Mul(t3, f3));
       for (Index k = 0; k < terms; ++k) {
@@ -265,21 +266,8 @@ void FlushLoop(T* values, Index count, double* sums) {
 }
 
 template <class T>
-void SquaredDistances(const T* x, const T* right, Index features, Index stride, Index count, T* out) {
-  const hn::ScalableTag<T> d;
-  ForVectors(d, count, [&](Index j, Index some) HWY_ATTR {
-    auto sum = hn::Zero(d);
-    for (Index f = 0; f < features; ++f) {
-      const auto difference = hn::Sub(hn::Set(d, x[f]), LoadSome(d, right + f * stride + j, some));
-      sum = hn::MulAdd(difference, difference, sum);
-    }
-    StoreSome(sum, d, out + j, some);
-  });
-}
-
-template <class T>
-void SparseDotsLoop(const Index* offsets, const std::int32_t* columns, const double* values, Index begin, Index end,
-                    const T* left, T* out, Index out_stride, Index rows) {
+void SparseDotsLoop(const Index* offsets, const std::int32_t* columns, const double* values, Index begin,
+                    Index end, const T* left, T* out, Index out_stride, Index rows) {
   const hn::CappedTag<T, 16> d;
   const Index lanes = static_cast<Index>(hn::Lanes(d));
   alignas(64) T sums[16];
@@ -287,7 +275,8 @@ void SparseDotsLoop(const Index* offsets, const std::int32_t* columns, const dou
     for (Index part = 0; part < 16; part += lanes) {
       auto sum = hn::Zero(d);
       for (Index e = offsets[j]; e < offsets[j + 1]; ++e) {
-        sum = hn::MulAdd(hn::Set(d, static_cast<T>(values[e])), hn::LoadU(d, left + columns[e] * 16 + part), sum);
+        sum = hn::MulAdd(hn::Set(d, static_cast<T>(values[e])), hn::LoadU(d, left + columns[e] * 16 + part),
+                         sum);
       }
       hn::StoreU(sum, d, sums + part);
     }
@@ -296,33 +285,31 @@ void SparseDotsLoop(const Index* offsets, const std::int32_t* columns, const dou
 }
 
 // The exported entry points of this instruction set, one per type.
-#define KWEAVE_PER_TYPE(T, S)                                                                                        \
-  void ExponentialSum##S(const T* b, Index n, std::span<const T> g, std::span<const T> w, T* o) {                   \
-    ExponentialSum<T>(b, n, g, w, o);                                                                                \
-  }                                                                                                                  \
-  void ExponentialMoments##S(const WeightedRows<T>& b, Index n, std::span<const T> g, T* m, Index s) {               \
-    ExponentialMoments<T>(b, n, g, m, s);                                                                            \
-  }                                                                                                                  \
-  void PowerSum##S(const T* b, Index n, std::span<const PowerTerm<T>> p, std::span<const T> w, T* o) {               \
-    PowerSum<T>(b, n, p, w, o);                                                                                      \
-  }                                                                                                                  \
-  void PowerMoments##S(const WeightedRows<T>& b, Index n, std::span<const PowerTerm<T>> p, T* m, Index s) {          \
-    PowerMoments<T>(b, n, p, m, s);                                                                                  \
-  }                                                                                                                  \
-  void ChebyshevSum##S(const T* b, Index n, const TableVariable<T>& v, std::span<const T> c, T* o) {                 \
-    ChebyshevSum<T>(b, n, v, c, o);                                                                                  \
-  }                                                                                                                  \
-  void ChebyshevMoments##S(const WeightedRows<T>& b, Index n, const TableVariable<T>& v, Index k, T* m, Index s) {   \
-    ChebyshevMoments<T>(b, n, v, k, m, s);                                                                           \
-  }                                                                                                                  \
-  void ScaledSum##S(const T* v, Index n, T f, T* o) { ScaledSum<T>(v, n, f, o); }                                    \
-  void Flush##S(T* v, Index n, double* s) { FlushLoop<T>(v, n, s); }                                                 \
-  void SquaredDistances##S(const T* x, const T* r, Index f, Index s, Index n, T* o) {                                \
-    SquaredDistances<T>(x, r, f, s, n, o);                                                                           \
-  }                                                                                                                  \
-  void SparseDots##S(const Index* f, const std::int32_t* c, const double* v, Index b, Index e, const T* l, T* o,     \
-                     Index s, Index r) {                                                                             \
-    SparseDotsLoop<T>(f, c, v, b, e, l, o, s, r);                                                                    \
+#define KWEAVE_PER_TYPE(T, S)                                                                               \
+  void ExponentialSum##S(const T* b, Index n, std::span<const T> g, std::span<const T> w, T* o) {           \
+    ExponentialSum<T>(b, n, g, w, o);                                                                       \
+  }                                                                                                         \
+  void ExponentialMoments##S(const WeightedRows<T>& b, Index n, std::span<const T> g, T* m, Index s) {      \
+    ExponentialMoments<T>(b, n, g, m, s);                                                                   \
+  }                                                                                                         \
+  void PowerSum##S(const T* b, Index n, std::span<const PowerTerm<T>> p, std::span<const T> w, T* o) {      \
+    PowerSum<T>(b, n, p, w, o);                                                                             \
+  }                                                                                                         \
+  void PowerMoments##S(const WeightedRows<T>& b, Index n, std::span<const PowerTerm<T>> p, T* m, Index s) { \
+    PowerMoments<T>(b, n, p, m, s);                                                                         \
+  }                                                                                                         \
+  void ChebyshevSum##S(const T* b, Index n, const TableVariable<T>& v, std::span<const T> c, T* o) {        \
+    ChebyshevSum<T>(b, n, v, c, o);                                                                         \
+  }                                                                                                         \
+  void ChebyshevMoments##S(const WeightedRows<T>& b, Index n, const TableVariable<T>& v, Index k, T* m,     \
+                           Index s) {                                                                       \
+    ChebyshevMoments<T>(b, n, v, k, m, s);                                                                  \
+  }                                                                                                         \
+  void ScaledSum##S(const T* v, Index n, T f, T* o) { ScaledSum<T>(v, n, f, o); }                           \
+  void Flush##S(T* v, Index n, double* s) { FlushLoop<T>(v, n, s); }                                        \
+  void SparseDots##S(const Index* f, const std::int32_t* c, const double* v, Index b, Index e, const T* l,  \
+                     T* o, Index s, Index r) {                                                              \
+    SparseDotsLoop<T>(f, c, v, b, e, l, o, s, r);                                                           \
   }
 KWEAVE_PER_TYPE(float, F32)
 KWEAVE_PER_TYPE(double, F64)
@@ -334,57 +321,54 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace kweave {
 
-#define KWEAVE_DISPATCH(T, S)                                                                                        \
-  HWY_EXPORT(ExponentialSum##S);                                                                                     \
-  HWY_EXPORT(ExponentialMoments##S);                                                                                 \
-  HWY_EXPORT(PowerSum##S);                                                                                           \
-  HWY_EXPORT(PowerMoments##S);                                                                                       \
-  HWY_EXPORT(ChebyshevSum##S);                                                                                       \
-  HWY_EXPORT(ChebyshevMoments##S);                                                                                   \
-  HWY_EXPORT(ScaledSum##S);                                                                                          \
-  HWY_EXPORT(Flush##S);                                                                                              \
-  HWY_EXPORT(SquaredDistances##S);                                                                                   \
-  HWY_EXPORT(SparseDots##S);                                                                                         \
-  template <>                                                                                                        \
-  void AddExponentials<T>(const T* b, Index n, std::span<const T> g, std::span<const T> w, T* o) {                   \
-    HWY_DYNAMIC_DISPATCH(ExponentialSum##S)(b, n, g, w, o);                                                          \
-  }                                                                                                                  \
-  template <>                                                                                                        \
-  void AddExponentialMoments<T>(const WeightedRows<T>& b, Index n, std::span<const T> g, T* m, Index s) {            \
-    HWY_DYNAMIC_DISPATCH(ExponentialMoments##S)(b, n, g, m, s);                                                      \
-  }                                                                                                                  \
-  template <>                                                                                                        \
-  void AddPowers<T>(const T* b, Index n, std::span<const PowerTerm<T>> p, std::span<const T> w, T* o) {              \
-    HWY_DYNAMIC_DISPATCH(PowerSum##S)(b, n, p, w, o);                                                                \
-  }                                                                                                                  \
-  template <>                                                                                                        \
-  void AddPowerMoments<T>(const WeightedRows<T>& b, Index n, std::span<const PowerTerm<T>> p, T* m, Index s) {       \
-    HWY_DYNAMIC_DISPATCH(PowerMoments##S)(b, n, p, m, s);                                                            \
-  }                                                                                                                  \
-  template <>                                                                                                        \
-  void AddChebyshev<T>(const T* b, Index n, const TableVariable<T>& v, std::span<const T> c, T* o) {                 \
-    HWY_DYNAMIC_DISPATCH(ChebyshevSum##S)(b, n, v, c, o);                                                            \
-  }                                                                                                                  \
-  template <>                                                                                                        \
-  void AddChebyshevMoments<T>(const WeightedRows<T>& b, Index n, const TableVariable<T>& v, Index k, T* m, Index s) {\
-    HWY_DYNAMIC_DISPATCH(ChebyshevMoments##S)(b, n, v, k, m, s);                                                     \
-  }                                                                                                                  \
-  template <>                                                                                                        \
-  void AddScaled<T>(const T* v, Index n, T f, T* o) {                                                                \
-    HWY_DYNAMIC_DISPATCH(ScaledSum##S)(v, n, f, o);                                                                  \
-  }                                                                                                                  \
-  template <>                                                                                                        \
-  void Flush<T>(T* v, Index n, double* s) {                                                                          \
-    HWY_DYNAMIC_DISPATCH(Flush##S)(v, n, s);                                                                         \
-  }                                                                                                                  \
-  template <>                                                                                                        \
-  void SquaredDistanceRow<T>(const T* x, const T* r, Index f, Index s, Index n, T* o) {                              \
-    HWY_DYNAMIC_DISPATCH(SquaredDistances##S)(x, r, f, s, n, o);                                                     \
-  }                                                                                                                  \
-  template <>                                                                                                        \
-  void SparseDots<T>(const Index* f, const std::int32_t* c, const double* v, Index b, Index e, const T* l, T* o,     \
-                     Index s, Index r) {                                                                             \
-    HWY_DYNAMIC_DISPATCH(SparseDots##S)(f, c, v, b, e, l, o, s, r);                                                  \
+#define KWEAVE_DISPATCH(T, S)                                                                              \
+  HWY_EXPORT(ExponentialSum##S);                                                                           \
+  HWY_EXPORT(ExponentialMoments##S);                                                                       \
+  HWY_EXPORT(PowerSum##S);                                                                                 \
+  HWY_EXPORT(PowerMoments##S);                                                                             \
+  HWY_EXPORT(ChebyshevSum##S);                                                                             \
+  HWY_EXPORT(ChebyshevMoments##S);                                                                         \
+  HWY_EXPORT(ScaledSum##S);                                                                                \
+  HWY_EXPORT(Flush##S);                                                                                    \
+  HWY_EXPORT(SparseDots##S);                                                                               \
+  template <>                                                                                              \
+  void AddExponentials<T>(const T* b, Index n, std::span<const T> g, std::span<const T> w, T* o) {         \
+    HWY_DYNAMIC_DISPATCH(ExponentialSum##S)(b, n, g, w, o);                                                \
+  }                                                                                                        \
+  template <>                                                                                              \
+  void AddExponentialMoments<T>(const WeightedRows<T>& b, Index n, std::span<const T> g, T* m, Index s) {  \
+    HWY_DYNAMIC_DISPATCH(ExponentialMoments##S)(b, n, g, m, s);                                            \
+  }                                                                                                        \
+  template <>                                                                                              \
+  void AddPowers<T>(const T* b, Index n, std::span<const PowerTerm<T>> p, std::span<const T> w, T* o) {    \
+    HWY_DYNAMIC_DISPATCH(PowerSum##S)(b, n, p, w, o);                                                      \
+  }                                                                                                        \
+  template <>                                                                                              \
+  void AddPowerMoments<T>(const WeightedRows<T>& b, Index n, std::span<const PowerTerm<T>> p, T* m,        \
+                          Index s) {                                                                       \
+    HWY_DYNAMIC_DISPATCH(PowerMoments##S)(b, n, p, m, s);                                                  \
+  }                                                                                                        \
+  template <>                                                                                              \
+  void AddChebyshev<T>(const T* b, Index n, const TableVariable<T>& v, std::span<const T> c, T* o) {       \
+    HWY_DYNAMIC_DISPATCH(ChebyshevSum##S)(b, n, v, c, o);                                                  \
+  }                                                                                                        \
+  template <>                                                                                              \
+  void AddChebyshevMoments<T>(const WeightedRows<T>& b, Index n, const TableVariable<T>& v, Index k, T* m, \
+                              Index s) {                                                                   \
+    HWY_DYNAMIC_DISPATCH(ChebyshevMoments##S)(b, n, v, k, m, s);                                           \
+  }                                                                                                        \
+  template <>                                                                                              \
+  void AddScaled<T>(const T* v, Index n, T f, T* o) {                                                      \
+    HWY_DYNAMIC_DISPATCH(ScaledSum##S)(v, n, f, o);                                                        \
+  }                                                                                                        \
+  template <>                                                                                              \
+  void Flush<T>(T * v, Index n, double* s) {                                                               \
+    HWY_DYNAMIC_DISPATCH(Flush##S)(v, n, s);                                                               \
+  }                                                                                                        \
+  template <>                                                                                              \
+  void SparseDots<T>(const Index* f, const std::int32_t* c, const double* v, Index b, Index e, const T* l, \
+                     T* o, Index s, Index r) {                                                             \
+    HWY_DYNAMIC_DISPATCH(SparseDots##S)(f, c, v, b, e, l, o, s, r);                                        \
   }
 KWEAVE_DISPATCH(float, F32)
 KWEAVE_DISPATCH(double, F64)

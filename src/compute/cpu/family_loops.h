@@ -1,7 +1,8 @@
 // The loops over pairs of samples in which kernel learning spends its time: kernels as functions of a base
 // quantity, for one row of base values at a time (sums) or several (moments). T is float or double.
 //
-// Sums answer "rows of the learned kernel", moments are their adjoint and answer "the quadratics of all kernels".
+// Sums answer "rows of the learned kernel", moments are their adjoint and answer "the quadratics of all
+// kernels".
 #ifndef KWEAVE_COMPUTE_CPU_FAMILY_LOOPS_H_
 #define KWEAVE_COMPUTE_CPU_FAMILY_LOOPS_H_
 
@@ -21,7 +22,8 @@ struct WeightedRows {
 
 /// out[j] += sum_m weights[m] (exp(-gammas[m] base[j]) - 1).
 template <class T>
-void AddExponentials(const T* base, Index count, std::span<const T> gammas, std::span<const T> weights, T* out);
+void AddExponentials(const T* base, Index count, std::span<const T> gammas, std::span<const T> weights,
+                     T* out);
 
 /// moments[m * stride + j] += sum_r factors[r] (exp(-gammas[m] rows[r][j]) - 1).
 template <class T>
@@ -38,14 +40,16 @@ struct PowerTerm {
 
 /// out[j] += sum_m weights[m] term_m(base[j]).
 template <class T>
-void AddPowers(const T* base, Index count, std::span<const PowerTerm<T>> terms, std::span<const T> weights, T* out);
+void AddPowers(const T* base, Index count, std::span<const PowerTerm<T>> terms, std::span<const T> weights,
+               T* out);
 
 /// moments[m * stride + j] += sum_r factors[r] term_m(rows[r][j]).
 template <class T>
-void AddPowerMoments(const WeightedRows<T>& base, Index count, std::span<const PowerTerm<T>> terms, T* moments,
-                     Index stride);
+void AddPowerMoments(const WeightedRows<T>& base, Index count, std::span<const PowerTerm<T>> terms,
+                     T* moments, Index stride);
 
-/// The variable of an expansion: t = slope log(1 + stretch b) + offset, or slope b + offset when stretch is 0.
+/// The variable of an expansion: t = slope log(1 + stretch b) + offset, or slope b + offset when stretch is
+/// 0.
 template <class T>
 struct TableVariable {
   T stretch = 0;
@@ -55,13 +59,13 @@ struct TableVariable {
 
 /// out[j] += sum_k coefficients[k] T_k(t(base[j])), T_k the Chebyshev polynomials.
 template <class T>
-void AddChebyshev(const T* base, Index count, const TableVariable<T>& variable, std::span<const T> coefficients,
-                  T* out);
+void AddChebyshev(const T* base, Index count, const TableVariable<T>& variable,
+                  std::span<const T> coefficients, T* out);
 
 /// moments[k * stride + j] += sum_r factors[r] T_k(t(rows[r][j])) for k < terms.
 template <class T>
-void AddChebyshevMoments(const WeightedRows<T>& base, Index count, const TableVariable<T>& variable, Index terms,
-                         T* moments, Index stride);
+void AddChebyshevMoments(const WeightedRows<T>& base, Index count, const TableVariable<T>& variable,
+                         Index terms, T* moments, Index stride);
 
 /// out[j] += factor * values[j].
 template <class T>
@@ -71,14 +75,11 @@ void AddScaled(const T* values, Index count, T factor, T* out);
 template <class T>
 void Flush(T* values, Index count, double* sums);
 
-/// out[j] = sum_f (x[f] - right[f * stride + j])^2, for few features: no cancellation and no matrix product.
+/// out[r * out_stride + j] = sum over the entries e of sparse row j of values[e] left[columns[e] * 16 + r], r
+/// < 16.
 template <class T>
-void SquaredDistanceRow(const T* x, const T* right, Index features, Index stride, Index count, T* out);
-
-/// out[r * out_stride + j] = sum over the entries e of sparse row j of values[e] left[columns[e] * 16 + r], r < 16.
-template <class T>
-void SparseDots(const Index* offsets, const std::int32_t* columns, const double* values, Index begin, Index end,
-                const T* left, T* out, Index out_stride, Index rows);
+void SparseDots(const Index* offsets, const std::int32_t* columns, const double* values, Index begin,
+                Index end, const T* left, T* out, Index out_stride, Index rows);
 
 }  // namespace kweave
 

@@ -1,0 +1,334 @@
+#include "gram/base_block.h"
+
+#include <cblas.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include "compute/cpu/family_loops.h"
+#include "data/matrix_file.h"
+#include "gram/panel.h"
+#include "kweave/error.h"
+
+namespace kweave {
+namespace {
+
+// Up to this many features a sum over them beats a matrix product, and loses no digits.
+constexpr Index kFewFeatures = 8;
+
+void MatrixProduct(Index m, Index n, Index k, const float* a, const float* b, float* c, Index stride) {
+  cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, static_cast<int>(m), static_cast<int>(n),
+              static_cast<int>(k), 1, a, static_cast<int>(k), b, static_cast<int>(k), 0, c,
+              static_cast<int>(stride));
+}
+void MatrixProduct(Index m, Index n, Index k, const double* a, const double* b, double* c, Index stride) {
+  cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, static_cast<int>(m), static_cast<int>(n),
+              static_cast<int>(k), 1, a, static_cast<int>(k), b, static_cast<int>(k), 0, c,
+              static_cast<int>(stride));
+}
+
+void Finish(const BaseQuantity& quantity, float* values, Index count, float norm, const float* norms) {
+  if (quantity.finish_f32 != nullptr) quantity.finish_f32(values, count, norm, norms);
+}
+void Finish(const BaseQuantity& quantity, double* values, Index count, double norm, const double* norms) {
+  if (quantity.finish_f64 != nullptr) quantity.finish_f64(values, count, norm, norms);
+}
+
+// The quantity of x with itself, from its squared norm.
+double FinishDiagonal(const BaseQuantity& quantity, double squared_norm) {
+  double value = squared_norm;
+  Finish(quantity, &value, 1, squared_norm, &squared_norm);
+  return value;
+}
+
+template <class T>
+double LargestNorm(std::span<const T> squared_norms) {
+  T largest = 0;
+  for (T value : squared_norms) largest = std::max(largest, value);
+  return std::sqrt(static_cast<double>(largest));
+}
+
+// The largest distance two samples of these norms can have, squared; for other quantities no bound is needed.
+double NormBound(const BaseQuantity& quantity, double left_norm, double right_norm) {
+  if (!quantity.is_translation_invariant) return std::numeric_limits<double>::infinity();
+  return (left_norm + right_norm) * (left_norm + right_norm) * (1 + 1e-5);
+}
+
+// Inner products of dense features by matrix products.
+template <class T>
+class DenseProducts : public BaseBlock<T> {
+ public:
+  explicit DenseProducts(const BaseRequest& request) : quantity_(*request.quantity) {
+    std::vector<double> center;
+    if (quantity_.is_translation_invariant) center = ColumnMeans(request.left->features, *request.subset);
+    left_ = PackRows<T>(request.left->features, *request.subset, center);
+    if (!request.is_training) right_ = PackRows<T>(request.right->features, *request.subset, center);
+    right_panel_ = request.is_training ? &left_ : &right_;
+  }
+
+  void Compute(std::span<const Index> rows, Index begin, Index end, T* out, Index stride) const override {
+    const Index d = left_.cols;
+    thread_local AlignedVector<T> gathered;
+    gathered.resize(std::max<std::size_t>(gathered.size(), rows.size() * d));
+    for (std::size_t r = 0; r < rows.size(); ++r) std::copy_n(left_.row(rows[r]), d, gathered.data() + r * d);
+    MatrixProduct(static_cast<Index>(rows.size()), end - begin, d, gathered.data(), right_panel_->row(begin),
+                  out, stride);
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      Finish(quantity_, out + r * stride, end - begin, left_.squared_norms[rows[r]],
+             right_panel_->squared_norms.data() + begin);
+    }
+  }
+  double LeftDiagonal(Index i) const override { return FinishDiagonal(quantity_, left_.squared_norms[i]); }
+  double RightDiagonal(Index j) const override {
+    return FinishDiagonal(quantity_, right_panel_->squared_norms[j]);
+  }
+  double UpperBound() const override {
+    return NormBound(quantity_, LargestNorm<T>(left_.squared_norms),
+                     LargestNorm<T>(right_panel_->squared_norms));
+  }
+  bool IsCheap() const override { return false; }
+
+ private:
+  const BaseQuantity& quantity_;
+  DensePanel<T> left_, right_;
+  const DensePanel<T>* right_panel_ = nullptr;
+};
+
+// Inner products of sparse rows: sixteen left rows are spread out, then every right row is read once.
+template <class T>
+class SparseProducts : public BaseBlock<T> {
+ public:
+  explicit SparseProducts(const BaseRequest& request)
+      : quantity_(*request.quantity),
+        left_(std::get<SparseRows>(request.left->features)),
+        right_(std::get<SparseRows>(request.right->features)),
+        left_norms_(SquaredNorms(left_)),
+        right_norms_(SquaredNorms(right_)) {}
+
+  void Compute(std::span<const Index> rows, Index begin, Index end, T* out, Index stride) const override {
+    thread_local AlignedVector<T> spread;
+    spread.assign(std::max(left_.cols, right_.cols) * kLanes, T{0});
+    for (std::size_t first = 0; first < rows.size(); first += kLanes) {
+      const Index some = std::min<Index>(kLanes, static_cast<Index>(rows.size() - first));
+      Spread(rows.subspan(first, some), spread, false);
+      SparseDots<T>(right_.offsets, right_.columns, right_.values, begin, end, spread.data(),
+                    out + first * stride, stride, some);
+      Spread(rows.subspan(first, some), spread, true);
+    }
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      Finish(quantity_, out + r * stride, end - begin, left_norms_[rows[r]], right_norms_.data() + begin);
+    }
+  }
+  double LeftDiagonal(Index i) const override { return FinishDiagonal(quantity_, left_norms_[i]); }
+  double RightDiagonal(Index j) const override { return FinishDiagonal(quantity_, right_norms_[j]); }
+  double UpperBound() const override {
+    return NormBound(quantity_, LargestNorm<T>(left_norms_), LargestNorm<T>(right_norms_));
+  }
+  bool IsCheap() const override { return false; }
+
+ private:
+  static constexpr Index kLanes = 16;
+
+  static std::vector<T> SquaredNorms(const SparseRows& rows) {
+    std::vector<T> norms(rows.rows);
+    for (Index i = 0; i < rows.rows; ++i) {
+      double sum = 0;
+      for (Index e = rows.offsets[i]; e < rows.offsets[i + 1]; ++e) {
+        const double value = static_cast<T>(rows.values[e]);
+        sum += value * value;
+      }
+      norms[i] = static_cast<T>(sum);
+    }
+    return norms;
+  }
+
+  // Writes the rows into the lanes of `spread`, or zeros where they were.
+  void Spread(std::span<const Index> rows, AlignedVector<T>& spread, bool clear) const {
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      for (Index e = left_.offsets[rows[r]]; e < left_.offsets[rows[r] + 1]; ++e) {
+        spread[left_.columns[e] * kLanes + r] = clear ? T{0} : static_cast<T>(left_.values[e]);
+      }
+    }
+  }
+
+  const BaseQuantity& quantity_;
+  const SparseRows& left_;
+  const SparseRows& right_;
+  std::vector<T> left_norms_, right_norms_;
+};
+
+// Sums over features, and products of few features.
+template <class T>
+class FeatureSums : public BaseBlock<T> {
+ public:
+  explicit FeatureSums(const BaseRequest& request)
+      : quantity_(*request.quantity),
+        left_(PackRows<T>(request.left->features, *request.subset, {})),
+        right_(PackFeatures<T>(request.right->features, *request.subset)),
+        right_count_(RowCount(request.right->features)) {
+    const ColumnRange left = ColumnRanges(request.left->features, *request.subset);
+    const ColumnRange right = ColumnRanges(request.right->features, *request.subset);
+    std::vector<double> low(left_.cols), high(left_.cols);
+    for (Index f = 0; f < left_.cols; ++f) {
+      low[f] = std::min(left.low[f], right.low[f]);
+      high[f] = std::max(left.high[f], right.high[f]);
+    }
+    // Every term grows with the distance of its two values, so the corners of the box bound the sum.
+    if (left_.rows > 0 && right_count_ > 0) upper_bound_ = quantity_.plain(high, low) * (1 + 1e-5);
+  }
+
+  void Compute(std::span<const Index> rows, Index begin, Index end, T* out, Index stride) const override {
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      Row(left_.row(rows[r]), right_.data() + begin, end - begin, out + r * stride);
+    }
+  }
+  double LeftDiagonal(Index i) const override { return Plain(left_.row(i), 1); }
+  double RightDiagonal(Index j) const override { return Plain(right_.data() + j, right_count_); }
+  double UpperBound() const override { return upper_bound_; }
+  bool IsCheap() const override { return left_.cols <= 2; }
+
+ private:
+  void Row(const float* x, const float* right, Index count, float* out) const {
+    quantity_.row_f32(x, right, left_.cols, right_count_, count, out);
+  }
+  void Row(const double* x, const double* right, Index count, double* out) const {
+    quantity_.row_f64(x, right, left_.cols, right_count_, count, out);
+  }
+  double Plain(const T* x, Index stride) const {
+    std::vector<double> values(left_.cols);
+    for (Index f = 0; f < left_.cols; ++f) values[f] = x[f * stride];
+    return quantity_.plain(values, values);
+  }
+
+  const BaseQuantity& quantity_;
+  DensePanel<T> left_;
+  AlignedVector<T> right_;
+  Index right_count_ = 0;
+  double upper_bound_ = std::numeric_limits<double>::infinity();
+};
+
+// A matrix on disk whose rows and columns are the training samples.
+template <class T>
+class TrainingFile : public BaseBlock<T> {
+ public:
+  explicit TrainingFile(const BaseRequest& request) : file_(MatrixFile::Open(*request.file)) {
+    const Index n = request.left_count;
+    if (file_.rows() != n || file_.cols() != n) {
+      throw Error(
+          ErrorKind::kData,
+          fmt::format(
+              "{}: holds a {} x {} matrix, expected {} x {}, one row and one column per training sample",
+              *request.file, file_.rows(), file_.cols(), n, n));
+    }
+  }
+
+  void Compute(std::span<const Index> rows, Index begin, Index end, T* out, Index stride) const override {
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      T* values = out + r * stride;
+      file_.RowPart(rows[r], begin, end, values);
+      const T* bad =
+          std::find_if_not(values, values + (end - begin), [](T value) { return std::isfinite(value); });
+      if (bad == values + (end - begin)) continue;
+      throw Error(ErrorKind::kData, fmt::format("{}: row {}, column {}: value {}, expected a finite number",
+                                                file_.name(), rows[r] + 1, begin + (bad - values) + 1, *bad));
+    }
+  }
+  void Release(std::span<const Index> rows) const override {
+    if (!rows.empty()) file_.Release(0, file_.rows());
+  }
+  double LeftDiagonal(Index i) const override {
+    double value = 0;
+    file_.RowPart(i, i, i + 1, &value);
+    return value;
+  }
+  double RightDiagonal(Index j) const override { return LeftDiagonal(j); }
+  double UpperBound() const override { return std::numeric_limits<double>::infinity(); }
+  bool IsCheap() const override { return true; }
+
+ private:
+  MatrixFile file_;
+};
+
+// A matrix on disk with one row per new sample and one column per training sample or per left sample, then
+// perhaps one more with k(x,x) of the new samples. Kept transposed: blocks are asked for by left sample.
+template <class T>
+class NewSamplesFile : public BaseBlock<T> {
+ public:
+  explicit NewSamplesFile(const BaseRequest& request) : right_count_(request.right_count) {
+    const MatrixFile file = MatrixFile::Open(*request.file);
+    const Index left = request.left_count, extra = request.needs_right_diagonal ? 1 : 0;
+    std::vector<Index> columns(request.left_columns.begin(), request.left_columns.end());
+    if (columns.empty() || file.cols() == left + extra) {  // the columns are the left samples themselves
+      columns.resize(left);
+      std::iota(columns.begin(), columns.end(), Index{0});
+    }
+    const Index needed = columns.empty() ? 0 : *std::ranges::max_element(columns) + 1;
+    if (file.rows() != right_count_ || file.cols() < needed + extra) {
+      throw Error(
+          ErrorKind::kData,
+          fmt::format("{}: holds a {} x {} matrix, expected {} rows, one per new sample, and one column per "
+                      "training sample or per support vector{}",
+                      *request.file, file.rows(), file.cols(), right_count_,
+                      extra == 1 ? ", then one with k(x,x) of the new samples" : ""));
+    }
+    std::vector<double> row(file.cols());
+    values_.resize(left * right_count_);
+    for (Index j = 0; j < right_count_; ++j) {
+      file.RowPart(j, 0, file.cols(), row.data());
+      CheckRow(file, row, j);
+      for (Index i = 0; i < left; ++i) values_[i * right_count_ + j] = static_cast<T>(row[columns[i]]);
+      if (extra == 1) diagonal_.push_back(row.back());
+    }
+  }
+
+  void Compute(std::span<const Index> rows, Index begin, Index end, T* out, Index stride) const override {
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      std::copy_n(values_.data() + rows[r] * right_count_ + begin, end - begin, out + r * stride);
+    }
+  }
+  double LeftDiagonal(Index) const override { return 0; }  // nothing asks for it: the normalisation is fitted
+  double RightDiagonal(Index j) const override { return diagonal_.empty() ? 0 : diagonal_[j]; }
+  double UpperBound() const override { return std::numeric_limits<double>::infinity(); }
+  bool IsCheap() const override { return true; }
+
+ private:
+  static void CheckRow(const MatrixFile& file, std::span<const double> row, Index j) {
+    const auto bad = std::ranges::find_if_not(row, [](double value) { return std::isfinite(value); });
+    if (bad == row.end()) return;
+    throw Error(ErrorKind::kData, fmt::format("{}: row {}, column {}: value {}, expected a finite number",
+                                              file.name(), j + 1, bad - row.begin() + 1, *bad));
+  }
+
+  Index right_count_;
+  AlignedVector<T> values_;  // left samples x right samples
+  std::vector<double> diagonal_;
+};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<BaseBlock<T>> MakeBaseBlock(const BaseRequest& request) {
+  const BaseQuantity& quantity = *request.quantity;
+  if (quantity.source == BaseQuantity::Source::kFile) {
+    if (request.is_training) return std::make_unique<TrainingFile<T>>(request);
+    return std::make_unique<NewSamplesFile<T>>(request);
+  }
+  const bool has_rows = quantity.row_f32 != nullptr;
+  const Index features = SubsetSize(request.left->features, *request.subset);
+  if (quantity.source == BaseQuantity::Source::kFeatures || (has_rows && features <= kFewFeatures)) {
+    return std::make_unique<FeatureSums<T>>(request);
+  }
+  const bool is_sparse = std::holds_alternative<SparseRows>(request.left->features) &&
+                         std::holds_alternative<SparseRows>(request.right->features);
+  if (is_sparse && request.subset->empty()) return std::make_unique<SparseProducts<T>>(request);
+  return std::make_unique<DenseProducts<T>>(request);
+}
+
+template std::unique_ptr<BaseBlock<float>> MakeBaseBlock<float>(const BaseRequest&);
+template std::unique_ptr<BaseBlock<double>> MakeBaseBlock<double>(const BaseRequest&);
+
+}  // namespace kweave

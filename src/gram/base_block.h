@@ -1,0 +1,58 @@
+#ifndef KWEAVE_GRAM_BASE_BLOCK_H_
+#define KWEAVE_GRAM_BASE_BLOCK_H_
+
+#include <memory>
+#include <span>
+
+#include "kernel/kernel_set.h"
+#include "kweave/dataset.h"
+
+namespace kweave {
+
+/// Base quantities between left and right samples, a block at a time. T: float or double.
+template <class T>
+class BaseBlock {
+ public:
+  virtual ~BaseBlock() = default;
+
+  /// out[r * stride + (j - begin)] = quantity(left rows[r], right j) for begin <= j < end. May be called from
+  /// several threads at once.
+  virtual void Compute(std::span<const Index> rows, Index begin, Index end, T* out, Index stride) const = 0;
+
+  /// Says that `rows` will not be asked for again soon (files give their memory back).
+  virtual void Release(std::span<const Index>) const {}
+
+  /// quantity(x,x) of left sample i.
+  virtual double LeftDiagonal(Index i) const = 0;
+  /// quantity(x,x) of right sample j.
+  virtual double RightDiagonal(Index j) const = 0;
+
+  /// No pair has a quantity above this (infinity when not known).
+  virtual double UpperBound() const = 0;
+
+  /// Computing a value again costs less than keeping it.
+  virtual bool IsCheap() const = 0;
+};
+
+/// What a base is computed from.
+struct BaseRequest {
+  const BaseQuantity* quantity = nullptr;
+  const FeatureSubset* subset = nullptr;
+  const View* left = nullptr;
+  const View* right = nullptr;  ///< the same object as `left` in training
+  bool is_training = true;
+
+  // Matrices on disk (Source::kFile) only.
+  const std::string* file = nullptr;
+  Index left_count = 0;
+  Index right_count = 0;
+  std::span<const Index> left_columns;  ///< new samples: the column of left sample i; empty: i
+  bool needs_right_diagonal = false;    ///< new samples: a last column holds k(x,x)
+};
+
+template <class T>
+std::unique_ptr<BaseBlock<T>> MakeBaseBlock(const BaseRequest& request);
+
+}  // namespace kweave
+
+#endif  // KWEAVE_GRAM_BASE_BLOCK_H_

@@ -1,0 +1,114 @@
+#include "gram/base_rows.h"
+
+#include <algorithm>
+
+namespace kweave {
+
+template <class T>
+BaseRows<T>::BaseRows(std::unique_ptr<BaseBlock<T>> block, Index left_count, Index right_count)
+    : block_(std::move(block)),
+      right_count_(right_count),
+      slot_of_row_(left_count, kNone),
+      is_filled_(left_count, 0) {}
+
+template <class T>
+void BaseRows<T>::SetCapacity(Index rows) {
+  capacity_ = std::min<Index>(rows, static_cast<Index>(slot_of_row_.size()));
+  if (static_cast<Index>(slots_.size()) <= capacity_) return;
+  for (std::size_t s = capacity_; s < slots_.size(); ++s) {
+    if (row_of_slot_[s] != kNone) slot_of_row_[row_of_slot_[s]] = kNone;
+  }
+  slots_.resize(capacity_);
+  row_of_slot_.resize(capacity_);
+  was_used_.resize(capacity_);
+  hand_ = 0;
+}
+
+template <class T>
+std::int32_t BaseRows<T>::TakeSlot(bool may_evict) {
+  if (static_cast<Index>(slots_.size()) < capacity_) {
+    slots_.emplace_back(right_count_);
+    row_of_slot_.push_back(kNone);
+    was_used_.push_back(0);
+    return static_cast<std::int32_t>(slots_.size() - 1);
+  }
+  if (!may_evict || slots_.empty()) return kNone;
+  // Second chance; marks of the running batch are 2 and protect their rows. Two rounds clear all others.
+  for (std::size_t tries = 0; tries < 2 * slots_.size() + 1; ++tries, hand_ = (hand_ + 1) % slots_.size()) {
+    if (was_used_[hand_] == 2) continue;
+    if (was_used_[hand_] == 1) {
+      was_used_[hand_] = 0;
+      continue;
+    }
+    const auto slot = static_cast<std::int32_t>(hand_);
+    hand_ = (hand_ + 1) % slots_.size();
+    if (row_of_slot_[slot] != kNone) slot_of_row_[row_of_slot_[slot]] = kNone;
+    return slot;
+  }
+  return kNone;
+}
+
+template <class T>
+typename BaseRows<T>::Batch BaseRows<T>::Prepare(std::span<const Index> rows, bool may_evict) {
+  Batch batch;
+  batch.rows.assign(rows.begin(), rows.end());
+  batch.places.assign(rows.size(), nullptr);
+  for (Index row : rows) {
+    if (slot_of_row_[row] != kNone) was_used_[slot_of_row_[row]] = 2;
+  }
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    const Index row = rows[r];
+    std::int32_t slot = slot_of_row_[row];
+    if (slot == kNone) {
+      slot = TakeSlot(may_evict);
+      if (slot != kNone) {
+        slot_of_row_[row] = slot;
+        row_of_slot_[slot] = row;
+        was_used_[slot] = 2;
+        is_filled_[row] = 0;
+      }
+    }
+    if (slot != kNone) batch.places[r] = slots_[slot].data();
+    if (slot == kNone || !is_filled_[row]) {
+      batch.missing.push_back(r);
+      batch.missing_rows.push_back(row);
+    }
+  }
+  return batch;
+}
+
+template <class T>
+void BaseRows<T>::Read(const Batch& batch, Index begin, Index end, T* scratch,
+                       std::vector<const T*>& pointers) const {
+  pointers.resize(batch.rows.size());
+  for (std::size_t r = 0; r < batch.rows.size(); ++r) {
+    pointers[r] = batch.places[r] != nullptr ? batch.places[r] + begin : nullptr;
+  }
+  if (batch.missing.empty()) return;
+  const Index width = end - begin;
+  block_->Compute(batch.missing_rows, begin, end, scratch, width);
+  for (std::size_t k = 0; k < batch.missing.size(); ++k) {
+    const std::size_t r = batch.missing[k];
+    if (batch.places[r] != nullptr) {
+      std::copy_n(scratch + k * width, width, batch.places[r] + begin);
+    } else {
+      pointers[r] = scratch + k * width;
+    }
+  }
+}
+
+template <class T>
+void BaseRows<T>::Commit(const Batch& batch) {
+  for (std::size_t r = 0; r < batch.rows.size(); ++r) {
+    const Index row = batch.rows[r];
+    if (batch.places[r] == nullptr) continue;
+    is_filled_[row] = 1;
+    was_used_[slot_of_row_[row]] = 1;
+  }
+  block_->Release(batch.missing_rows);
+}
+
+template class BaseRows<float>;
+template class BaseRows<double>;
+
+}  // namespace kweave

@@ -1,0 +1,61 @@
+#ifndef KWEAVE_GRAM_BASE_ROWS_H_
+#define KWEAVE_GRAM_BASE_ROWS_H_
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/memory.h"
+#include "gram/base_block.h"
+
+namespace kweave {
+
+/// Rows of one base quantity, kept between calls within a bound: they survive every change of theta.
+///
+/// A read has three parts: Prepare (one thread) finds rows and gives the missing ones a place; Read (any
+/// number of threads, disjoint column ranges) computes what is missing and returns pointers; Commit (one
+/// thread) makes the computed rows available to later calls.
+template <class T>
+class BaseRows {
+ public:
+  BaseRows(std::unique_ptr<BaseBlock<T>> block, Index left_count, Index right_count);
+
+  /// How many rows may be kept. Rows above the bound are dropped.
+  void SetCapacity(Index rows);
+
+  struct Batch {
+    std::vector<Index> rows;
+    std::vector<T*> places;            ///< where row r is or will be kept; null: not kept
+    std::vector<std::size_t> missing;  ///< positions in `rows` that must be computed
+    std::vector<Index> missing_rows;
+  };
+
+  /// With `may_evict` rows not asked for lately make room for new ones; without, only free places are given.
+  Batch Prepare(std::span<const Index> rows, bool may_evict);
+  /// Pointers to the values of columns [begin, end) of every row of the batch, in `pointers`. `scratch` holds
+  /// rows.size() * (end - begin) values.
+  void Read(const Batch& batch, Index begin, Index end, T* scratch, std::vector<const T*>& pointers) const;
+  void Commit(const Batch& batch);
+
+  const BaseBlock<T>& block() const { return *block_; }
+  Index right_count() const { return right_count_; }
+
+ private:
+  static constexpr std::int32_t kNone = -1;
+
+  std::int32_t TakeSlot(bool may_evict);
+
+  std::unique_ptr<BaseBlock<T>> block_;
+  Index right_count_ = 0;
+  Index capacity_ = 0;
+  std::vector<AlignedVector<T>> slots_;    ///< storage, made when first needed
+  std::vector<Index> row_of_slot_;         ///< kNone: free
+  std::vector<char> was_used_;             ///< second-chance marks
+  std::vector<std::int32_t> slot_of_row_;  ///< kNone: not kept
+  std::vector<char> is_filled_;            ///< by row: the place holds values
+  std::size_t hand_ = 0;
+};
+
+}  // namespace kweave
+
+#endif  // KWEAVE_GRAM_BASE_ROWS_H_

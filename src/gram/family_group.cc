@@ -1,0 +1,259 @@
+#include "gram/family_group.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "compute/cpu/family_loops.h"
+#include "gram/family_table.h"
+#include "gram/pair_pass.h"
+
+namespace kweave {
+namespace {
+
+// Where evaluating from a table begins to cost less than evaluating every member (measured by
+// bench/family_bench).
+constexpr std::size_t kDirectMembers = 5;
+constexpr Index kMaxTerms = 96;
+
+template <class T>
+double TableRelativeError() {
+  return std::is_same_v<T, float> ? 1e-7 : 1e-14;
+}
+
+// The functions of the base quantity in which all members are expanded: the members themselves, or Chebyshev
+// polynomials. Exponentials are expanded less 1, so that kernels close to 1 keep their digits.
+template <class T>
+class Basis {
+ public:
+  Basis(Shape shape, std::span<const FamilyMember> members, double upper_bound, Evaluation evaluation)
+      : shape_(shape) {
+    for (const FamilyMember& member : members) {
+      const KernelParameters& p = member.parameters;
+      gammas_.push_back(static_cast<T>(p.gamma));
+      const bool is_identity = shape == Shape::kIdentity;
+      powers_.push_back({static_cast<T>(is_identity ? 1 : p.gamma), static_cast<T>(is_identity ? 0 : p.coef0),
+                         is_identity ? 1 : static_cast<int>(p.degree)});
+    }
+    if (shape == Shape::kExponential) FitTable(members, upper_bound, evaluation);
+  }
+
+  bool has_table() const { return table_.has_value(); }
+  Index size() const { return table_ ? table_->terms : static_cast<Index>(gammas_.size()); }
+  /// Left out of every member.
+  double shift() const { return shape_ == Shape::kExponential ? 1 : 0; }
+  double Error(std::size_t m) const { return table_ ? table_->error[m] : 0; }
+
+  // coefficients = sum over members of weights[m] * (member m in this basis).
+  std::vector<double> Combine(std::span<const double> weights) const {
+    if (!table_) return {weights.begin(), weights.end()};
+    std::vector<double> coefficients(table_->terms, 0.0);
+    for (std::size_t m = 0; m < weights.size(); ++m) {
+      if (weights[m] == 0) continue;
+      const double* member = table_->coefficients.data() + m * table_->terms;
+      for (Index k = 0; k < table_->terms; ++k) coefficients[k] += weights[m] * member[k];
+    }
+    return coefficients;
+  }
+
+  // The member's value from the value of every basis function (the adjoint of Combine).
+  double Apply(std::size_t m, std::span<const double> basis_values) const {
+    if (!table_) return basis_values[m];
+    const double* member = table_->coefficients.data() + m * table_->terms;
+    double sum = 0;
+    for (Index k = 0; k < table_->terms; ++k) sum += member[k] * basis_values[k];
+    return sum;
+  }
+
+  void AddMoments(const WeightedRows<T>& base, Index count, T* moments, Index stride) const {
+    if (table_) {
+      AddChebyshevMoments<T>(base, count, variable_, table_->terms, moments, stride);
+    } else if (shape_ == Shape::kExponential) {
+      AddExponentialMoments<T>(base, count, gammas_, moments, stride);
+    } else {
+      AddPowerMoments<T>(base, count, powers_, moments, stride);
+    }
+  }
+
+  const std::vector<T>& gammas() const { return gammas_; }
+  const std::vector<PowerTerm<T>>& powers() const { return powers_; }
+  const TableVariable<T>& variable() const { return variable_; }
+
+ private:
+  void FitTable(std::span<const FamilyMember> members, double upper_bound, Evaluation evaluation) {
+    const bool is_wanted = evaluation == Evaluation::kTable ||
+                           (evaluation == Evaluation::kAuto && members.size() > kDirectMembers);
+    if (!is_wanted) return;
+    std::vector<double> gammas;
+    for (const FamilyMember& member : members) gammas.push_back(member.parameters.gamma);
+    const Index max_terms =
+        evaluation == Evaluation::kTable ? kMaxTerms : std::min<Index>(kMaxTerms, 6 * members.size());
+    table_ = FitFamilyTable(gammas, upper_bound, TableRelativeError<T>(), max_terms);
+    if (!table_) return;
+    variable_ = {static_cast<T>(table_->stretch), static_cast<T>(table_->slope),
+                 static_cast<T>(table_->offset)};
+  }
+
+  Shape shape_;
+  std::vector<T> gammas_;
+  std::vector<PowerTerm<T>> powers_;
+  std::optional<FamilyTable> table_;
+  TableVariable<T> variable_;
+};
+
+template <class T>
+class FamilyExpansion : public GroupExpansion {
+ public:
+  FamilyExpansion(const Basis<T>& basis, std::span<const FamilyMember> members, Moments moments, double sum)
+      : basis_(basis), members_(members), moments_(std::move(moments)), sum_(sum) {}
+
+  void Quadratics(std::span<const double> a, std::span<double> q) const override {
+    std::vector<double> values(basis_.size());
+    for (Index k = 0; k < basis_.size(); ++k) values[k] = Dot(a, moments_.row(k));
+    for (std::size_t m = 0; m < members_.size(); ++m) {
+      q[members_[m].kernel] = members_[m].scale * (basis_.Apply(m, values) + basis_.shift() * sum_ * sum_);
+    }
+  }
+
+  void AddOutputs(std::span<const double> theta, std::span<double> out) const override {
+    std::vector<double> weights(members_.size());
+    double shift = 0;
+    bool is_zero = true;
+    for (std::size_t m = 0; m < members_.size(); ++m) {
+      weights[m] = theta[members_[m].kernel] * members_[m].scale;
+      shift += weights[m] * basis_.shift() * sum_;
+      is_zero = is_zero && weights[m] == 0;
+    }
+    if (is_zero) return;
+    const std::vector<double> coefficients = basis_.Combine(weights);
+    for (Index k = 0; k < basis_.size(); ++k) {
+      if (coefficients[k] == 0) continue;
+      AddScaled<double>(moments_.row(k).data(), static_cast<Index>(out.size()), coefficients[k], out.data());
+    }
+    if (shift != 0) {
+      for (double& value : out) value += shift;
+    }
+  }
+
+ private:
+  const Basis<T>& basis_;
+  std::span<const FamilyMember> members_;
+  Moments moments_;
+  double sum_;
+};
+
+template <class T>
+class FamilyGroup : public Group<T> {
+ public:
+  FamilyGroup(Shape shape, std::vector<FamilyMember> members, BaseRows<T>& base, Evaluation evaluation)
+      : shape_(shape),
+        members_(std::move(members)),
+        base_(base),
+        evaluation_(evaluation),
+        basis_(shape, members_, base.block().UpperBound(), evaluation) {}
+
+  void SetWeights(std::span<const double> theta) override {
+    std::vector<double> weights(members_.size());
+    active_gammas_.clear(), active_powers_.clear(), active_weights_.clear();
+    shift_ = 0;
+    for (std::size_t m = 0; m < members_.size(); ++m) {
+      weights[m] = theta[members_[m].kernel] * members_[m].scale;
+      if (weights[m] == 0) continue;
+      shift_ += weights[m] * basis_.shift();
+      active_gammas_.push_back(basis_.gammas()[m]);
+      active_powers_.push_back(basis_.powers()[m]);
+      active_weights_.push_back(static_cast<T>(weights[m]));
+    }
+    weights_ = weights;
+    const bool is_direct = active_weights_.size() <= kDirectMembers && evaluation_ != Evaluation::kTable;
+    coefficients_.clear();
+    if (!basis_.has_table() || is_direct) return;
+    for (double c : basis_.Combine(weights)) coefficients_.push_back(static_cast<T>(c));
+  }
+
+  void AddRows(std::span<const Index> rows, T* out, Index stride, ThreadPool& pool) override {
+    if (active_weights_.empty()) return;
+    ForBaseBlocks<T>(base_, rows, pool,
+                     [&](std::size_t first, std::span<const T* const> base, Index begin, Index count) {
+                       for (std::size_t r = 0; r < base.size(); ++r)
+                         AddRow(base[r], count, out + (first + r) * stride + begin);
+                     });
+  }
+
+  double RowShift() const override { return shift_; }
+
+  void AddDiagonal(std::span<double> out) const override {
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      const double base = base_.block().LeftDiagonal(static_cast<Index>(i));
+      for (std::size_t m = 0; m < members_.size(); ++m) {
+        if (weights_[m] == 0) continue;
+        out[i] += weights_[m] * (ShapeValue(shape_, members_[m].parameters, base) - basis_.shift());
+      }
+    }
+  }
+
+  void MeanDiagonals(Index left_count, std::span<double> means) const override {
+    std::vector<double> base(left_count);
+    for (Index i = 0; i < left_count; ++i) base[i] = base_.block().LeftDiagonal(i);
+    const bool is_constant = std::ranges::all_of(base, [&](double value) { return value == base[0]; });
+    if (is_constant) base.resize(1);  // distances: a million widths need one value each
+    for (const FamilyMember& member : members_) {
+      double sum = 0;
+      for (double value : base) sum += ShapeValue(shape_, member.parameters, value);
+      means[member.kernel] = member.scale * sum / static_cast<double>(base.size());
+    }
+  }
+
+  std::unique_ptr<GroupExpansion> Expand(const SupportVector& a, ThreadPool& pool) override {
+    Moments moments = ExpandOnBase<T>(base_, a, basis_.size(), pool,
+                                      [&](const WeightedRows<T>& base, Index, Index count, T* block,
+                                          Index stride) { basis_.AddMoments(base, count, block, stride); });
+    return std::make_unique<FamilyExpansion<T>>(basis_, members_, std::move(moments), a.sum);
+  }
+
+  double TableError() const override {
+    double error = 0;
+    for (std::size_t m = 0; m < members_.size(); ++m)
+      error = std::max(error, members_[m].scale * basis_.Error(m));
+    return error;
+  }
+
+ private:
+  void AddRow(const T* base, Index count, T* out) const {
+    if (!coefficients_.empty()) {
+      AddChebyshev<T>(base, count, basis_.variable(), coefficients_, out);
+    } else if (shape_ == Shape::kExponential) {
+      AddExponentials<T>(base, count, active_gammas_, active_weights_, out);
+    } else {
+      AddPowers<T>(base, count, active_powers_, active_weights_, out);
+    }
+  }
+
+  Shape shape_;
+  std::vector<FamilyMember> members_;
+  BaseRows<T>& base_;
+  Evaluation evaluation_;
+  Basis<T> basis_;
+
+  // The current weights.
+  std::vector<double> weights_;  // theta * scale, by member
+  std::vector<T> active_gammas_, active_weights_;
+  std::vector<PowerTerm<T>> active_powers_;
+  std::vector<T> coefficients_;  // empty: evaluate the active members one by one
+  double shift_ = 0;
+};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<Group<T>> MakeFamilyGroup(Shape shape, std::vector<FamilyMember> members, BaseRows<T>& base,
+                                          Evaluation evaluation) {
+  return std::make_unique<FamilyGroup<T>>(shape, std::move(members), base, evaluation);
+}
+
+template std::unique_ptr<Group<float>> MakeFamilyGroup(Shape, std::vector<FamilyMember>, BaseRows<float>&,
+                                                       Evaluation);
+template std::unique_ptr<Group<double>> MakeFamilyGroup(Shape, std::vector<FamilyMember>, BaseRows<double>&,
+                                                        Evaluation);
+
+}  // namespace kweave

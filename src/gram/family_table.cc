@@ -1,0 +1,142 @@
+#include "gram/family_table.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace kweave {
+namespace {
+
+constexpr Index kMaxNodes = 512;
+
+// One choice of the stretch g: nodes, the matrix that turns values into coefficients, and the aliasing of a
+// member.
+class Interpolation {
+ public:
+  Interpolation(double stretch, double upper_bound)
+      : stretch_(stretch), length_(std::log1p(stretch * upper_bound)) {
+    const double s = std::numbers::pi / length_;
+    rho_ = s + std::sqrt(s * s + 1);
+  }
+
+  // Enough nodes to make the aliasing of the narrowest member smaller than `error`; false when that takes too
+  // many.
+  bool ChooseNodes(double gamma_max, double error) {
+    for (nodes_ = 32; nodes_ <= kMaxNodes; nodes_ *= 2) {
+      if (Aliasing(gamma_max) <= error) return MakeNodes(), true;
+    }
+    return false;
+  }
+
+  double Aliasing(double gamma) const {
+    return 4 * std::exp(gamma / stretch_ - static_cast<double>(nodes_) * std::log(rho_)) / (1 - 1 / rho_);
+  }
+
+  // The first `terms` coefficients of exp(-gamma b) - 1.
+  void Coefficients(double gamma, Index terms, double* out) const {
+    std::vector<double> values(nodes_);
+    for (Index i = 0; i < nodes_; ++i) values[i] = std::expm1(-gamma * base_[i]);
+    for (Index k = 0; k < terms; ++k) {
+      const double* cosines = cosines_.data() + k * nodes_;
+      double sum = 0;
+      for (Index i = 0; i < nodes_; ++i) sum += values[i] * cosines[i];
+      out[k] = sum;
+    }
+  }
+
+  Index nodes() const { return nodes_; }
+  double stretch() const { return stretch_; }
+  double length() const { return length_; }
+
+ private:
+  void MakeNodes() {
+    // The angles are multiples of pi / 2N, so one turn of cosines holds them all.
+    std::vector<double> turn(4 * nodes_);
+    for (Index a = 0; a < 4 * nodes_; ++a) {
+      turn[a] = std::cos(std::numbers::pi * static_cast<double>(a) / (2 * static_cast<double>(nodes_)));
+    }
+    base_.resize(nodes_);
+    cosines_.resize(nodes_ * nodes_);
+    for (Index i = 0; i < nodes_; ++i) {
+      base_[i] = std::expm1(length_ * (turn[2 * i + 1] + 1) / 2) / stretch_;
+      for (Index k = 0; k < nodes_; ++k) {
+        cosines_[k * nodes_ + i] =
+            turn[(2 * i + 1) * k % (4 * nodes_)] * (k == 0 ? 1.0 : 2.0) / static_cast<double>(nodes_);
+      }
+    }
+  }
+
+  double stretch_;
+  double length_;
+  double rho_ = 1;
+  Index nodes_ = 0;
+  std::vector<double> base_;     // b at the nodes
+  std::vector<double> cosines_;  // nodes x nodes: coefficients = cosines * values
+};
+
+double Range(double gamma, double upper_bound) { return -std::expm1(-gamma * upper_bound); }
+
+// Terms that one member needs, or `nodes` when all are not enough.
+Index TermsNeeded(const Interpolation& interpolation, double gamma, double error) {
+  std::vector<double> coefficients(interpolation.nodes());
+  interpolation.Coefficients(gamma, interpolation.nodes(), coefficients.data());
+  double tail = interpolation.Aliasing(gamma);
+  Index terms = interpolation.nodes();
+  while (terms > 1 && tail + std::abs(coefficients[terms - 1]) <= error)
+    tail += std::abs(coefficients[--terms]);
+  return terms;
+}
+
+// A few members that stand for all while the stretch is chosen: the ends and log-spaced ones between.
+std::vector<double> Representatives(std::span<const double> gammas) {
+  std::vector<double> sorted(gammas.begin(), gammas.end());
+  std::ranges::sort(sorted);
+  std::vector<double> few;
+  constexpr std::size_t kFew = 12;
+  for (std::size_t i = 0; i < kFew; ++i) few.push_back(sorted[i * (sorted.size() - 1) / (kFew - 1)]);
+  return few;
+}
+
+}  // namespace
+
+std::optional<FamilyTable> FitFamilyTable(std::span<const double> gammas, double upper_bound,
+                                          double relative_error, Index max_terms) {
+  if (gammas.empty() || !(upper_bound > 0) || !std::isfinite(upper_bound)) return std::nullopt;
+  const double gamma_max = *std::ranges::max_element(gammas);
+  const double gamma_min = *std::ranges::min_element(gammas);
+  if (!(gamma_min > 0)) return std::nullopt;
+  const double smallest_error = relative_error * Range(gamma_min, upper_bound);
+  const std::vector<double> few = Representatives(gammas);
+
+  std::optional<Interpolation> best;
+  Index best_terms = max_terms + 1;
+  for (double divisor : {1.0, 2.0, 4.0, 8.0, 16.0, 32.0}) {
+    Interpolation candidate(gamma_max / divisor, upper_bound);
+    if (!candidate.ChooseNodes(gamma_max, smallest_error / 4)) continue;
+    Index terms = 1;
+    for (double gamma : few) {
+      terms = std::max(terms, TermsNeeded(candidate, gamma, relative_error * Range(gamma, upper_bound)));
+    }
+    if (terms < best_terms) best_terms = terms, best = std::move(candidate);
+  }
+  if (!best) return std::nullopt;
+
+  FamilyTable table;
+  table.stretch = best->stretch();
+  table.slope = 2 / best->length();
+  table.offset = -1;
+  table.terms = std::min(best_terms + 1, best->nodes());  // one more for members between the representatives
+  table.coefficients.resize(gammas.size() * table.terms);
+  table.error.resize(gammas.size());
+  std::vector<double> all(best->nodes());
+  for (std::size_t m = 0; m < gammas.size(); ++m) {
+    best->Coefficients(gammas[m], best->nodes(), all.data());
+    double error = best->Aliasing(gammas[m]);
+    for (Index k = table.terms; k < best->nodes(); ++k) error += std::abs(all[k]);
+    table.error[m] = error;
+    std::copy_n(all.begin(), table.terms, table.coefficients.begin() + m * table.terms);
+  }
+  return table;
+}
+
+}  // namespace kweave

@@ -1,0 +1,289 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <numeric>
+
+#include "base/random.h"
+#include "gram/make_gram.h"
+#include "kernel/kernel_table.h"
+#include "kernel/language.h"
+
+namespace kweave {
+namespace {
+
+// Features in [0, 1], some of them zero, as dense double, dense float or sparse.
+enum class Storage { kDouble, kFloat, kSparse };
+
+struct SparseOwner {
+  std::vector<Index> offsets{0};
+  std::vector<std::int32_t> columns;
+  std::vector<double> values;
+};
+
+View MakeView(const std::string& name, Index n, Index d, std::uint64_t seed, Storage storage) {
+  Random random(seed);
+  std::vector<double> values(n * d);
+  for (double& v : values) v = random.Uniform() < 0.3 ? 0 : static_cast<float>(random.Uniform());
+  if (storage == Storage::kDouble) return {name, MakeDense(values, n, d), {}};
+  if (storage == Storage::kFloat) {
+    auto owner = std::make_shared<std::vector<float>>(values.begin(), values.end());
+    return {name, DenseRows<float>{owner->data(), n, d, d, owner}, {}};
+  }
+  auto owner = std::make_shared<SparseOwner>();
+  for (Index i = 0; i < n; ++i) {
+    for (Index f = 0; f < d; ++f) {
+      if (values[i * d + f] == 0) continue;
+      owner->columns.push_back(static_cast<std::int32_t>(f));
+      owner->values.push_back(values[i * d + f]);
+    }
+    owner->offsets.push_back(static_cast<Index>(owner->columns.size()));
+  }
+  return {
+      name, SparseRows{owner->offsets.data(), owner->columns.data(), owner->values.data(), n, d, owner}, {}};
+}
+
+// k_m(x,z) before normalisation, by plain loops.
+double PlainTerm(const KernelSet& kernels, const KernelTerm& term, std::span<const View> left, Index i,
+                 std::span<const View> right, Index j) {
+  const auto row = [&](const View& view, Index at) {
+    std::vector<double> all(ColumnCount(view.features)), picked;
+    CopyRow(view.features, at, all);
+    const FeatureSubset& subset = kernels.subsets[term.subset];
+    if (subset.empty()) return all;
+    for (std::int32_t f : subset) picked.push_back(all[f]);
+    return picked;
+  };
+  return ShapeValue(term.kind->shape, term.parameters,
+                    term.kind->base->plain(row(left[term.view], i), row(right[term.view], j)));
+}
+
+double PlainKernel(const KernelSet& kernels, Index m, std::span<const View> left, Index i,
+                   std::span<const View> right, Index j) {
+  if (!kernels.IsComposite(m)) return PlainTerm(kernels, kernels.Term(m), left, i, right, j);
+  const Composite& composite = kernels.composites[kernels.order[m].member];
+  std::vector<double> stack;
+  for (const auto& node : composite.nodes) {
+    if (node.operation == Composite::Operation::kTerm) {
+      stack.push_back(PlainTerm(kernels, composite.terms[node.argument], left, i, right, j));
+      continue;
+    }
+    double value = stack[stack.size() - node.argument];
+    for (Index a = 1; a < node.argument; ++a) {
+      const double other = stack[stack.size() - node.argument + a];
+      value = node.operation == Composite::Operation::kProduct ? value * other : value + other;
+    }
+    if (node.operation == Composite::Operation::kMean) value /= node.argument;
+    stack.resize(stack.size() - node.argument);
+    stack.push_back(value);
+  }
+  return stack[0];
+}
+
+// One kernel matrix between training samples and all samples (training ones first), normalised by the
+// definitions.
+struct PlainMatrix {
+  Index n, total;
+  std::vector<double> k;  // total x total, raw then normalised
+  double& at(Index i, Index j) { return k[i * total + j]; }
+
+  double MeanOfTraining() {
+    double sum = 0;
+    for (Index i = 0; i < n; ++i) {
+      for (Index j = 0; j < n; ++j) sum += at(i, j);
+    }
+    return sum / (n * n);
+  }
+  double MeanDiagonal() {
+    double sum = 0;
+    for (Index i = 0; i < n; ++i) sum += at(i, i);
+    return sum / n;
+  }
+  void Apply(Normalizer step) {
+    if (step == Normalizer::kTrace || step == Normalizer::kMultiplicative) {
+      const double by = MeanDiagonal() - (step == Normalizer::kTrace ? 0 : MeanOfTraining());
+      for (double& v : k) v = by > 1e-12 ? v / by : 0;
+    } else if (step == Normalizer::kSpherical) {
+      std::vector<double> diagonal(total);
+      for (Index i = 0; i < total; ++i) diagonal[i] = at(i, i);
+      for (Index i = 0; i < total; ++i) {
+        for (Index j = 0; j < total; ++j) {
+          const double product = diagonal[i] * diagonal[j];
+          at(i, j) = product > 0 ? at(i, j) / std::sqrt(product) : 0;
+        }
+      }
+    } else {
+      std::vector<double> mean(total, 0.0);
+      for (Index i = 0; i < total; ++i) {
+        for (Index j = 0; j < n; ++j) mean[i] += at(i, j) / n;
+      }
+      const double all = MeanOfTraining();
+      for (Index i = 0; i < total; ++i) {
+        for (Index j = 0; j < total; ++j) at(i, j) += all - mean[i] - mean[j];
+      }
+    }
+  }
+};
+
+std::vector<std::string> ManyKernels() {
+  return {"linear@a",
+          "linear@b",
+          "linear@a[2]",
+          "linear@b[1..3]",
+          "poly(degree=1..3,gamma=0.5,coef0=1)@a",
+          "rbf(gamma=logspace(0.01,100,12))@a",
+          "rbf(gamma=[0.1,1])@b",
+          "each(rbf(gamma=[0.5,2]))@b",
+          "laplacian(gamma=logspace(0.1,10,9))@a",
+          "chi2(gamma=0.7)@b",
+          "intersection@a",
+          "tanimoto@b",
+          "rbf(gamma=1)@a*linear@b",
+          "mean(linear@a,rbf(gamma=2)@b,poly(degree=2,gamma=1,coef0=0)@a)",
+          "linear@a+tanimoto@a"};
+}
+
+class GramTest : public testing::TestWithParam<std::tuple<Storage, bool, Evaluation, std::string>> {
+ protected:
+  // Rows of training samples 0..n-1 first, then new ones: the same generator makes both.
+  static constexpr Index kTrain = 37, kNew = 11;
+};
+
+TEST_P(GramTest, AgreesWithTheDefinitions) {
+  const auto& [storage, use_float, evaluation, normalize] = GetParam();
+  ThreadPool pool(2);
+  std::vector<View> train, fresh, all;
+  for (const auto& [name, d] : {std::pair{"a", 13}, std::pair{"b", 4}}) {
+    const View both = MakeView(name, kTrain + kNew, d, 3 + d, storage);
+    std::vector<Index> first(kTrain), rest(kNew);
+    std::iota(first.begin(), first.end(), 0);
+    std::iota(rest.begin(), rest.end(), kTrain);
+    all.push_back(both);
+    train.push_back({name, SelectRows(both.features, first), {}});
+    fresh.push_back({name, SelectRows(both.features, rest), {}});
+  }
+  const KernelSet kernels = ParseKernels(ManyKernels(), train, 0);
+  const Index M = kernels.size();
+  const std::vector<Normalizer> sequence = ParseNormalizers(normalize);
+  const Normalization normalization = FitNormalization(kernels, train, sequence, pool);
+  const GramOptions options{use_float, evaluation, /*cache_bytes=*/20000, /*factors_sum_to_zero=*/false};
+  const auto gram = MakeGram(kernels, train, normalization, options, pool);
+  const auto cross = MakeCrossGram(kernels, train, fresh, normalization, {}, options, pool);
+
+  std::vector<PlainMatrix> plain(M);
+  for (Index m = 0; m < M; ++m) {
+    plain[m] = {kTrain, kTrain + kNew, std::vector<double>((kTrain + kNew) * (kTrain + kNew))};
+    for (Index i = 0; i < kTrain + kNew; ++i) {
+      for (Index j = 0; j < kTrain + kNew; ++j) plain[m].at(i, j) = PlainKernel(kernels, m, all, i, all, j);
+    }
+    for (Normalizer step : sequence) plain[m].Apply(step);
+  }
+
+  Random random(1);
+  std::vector<double> theta(M), a(kTrain);
+  for (double& t : theta) t = random.Uniform() < 0.2 ? 0 : random.Uniform();
+  for (double& v : a) v = random.Uniform() < 0.3 ? 0 : random.Uniform() - 0.5;
+  double largest = 1;
+  for (Index m = 0; m < M; ++m) {
+    for (double v : plain[m].k) largest = std::max(largest, std::abs(v));
+  }
+  const double tolerance = (use_float ? 3e-6 : 1e-12) * largest;
+
+  // Rows, twice (computed, then from the cache), in both types.
+  const std::vector<Index> rows{5, 0, 36, 17, 17};
+  const double shift = gram->RowShift(theta);
+  std::vector<double> exact(rows.size() * kTrain), diagonal(kTrain);
+  std::vector<float> rounded(rows.size() * (kTrain + 3));
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    gram->Rows(theta, rows, exact.data(), kTrain);
+    gram->Rows(theta, rows, rounded.data(), kTrain + 3);
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      for (Index j = 0; j < kTrain; ++j) {
+        double want = 0;
+        for (Index m = 0; m < M; ++m) want += theta[m] * plain[m].at(rows[r], j);
+        ASSERT_NEAR(exact[r * kTrain + j] + shift, want, tolerance * M);
+        ASSERT_NEAR(rounded[r * (kTrain + 3) + j] + shift, want,
+                    (tolerance + 1e-7 * (std::abs(want) + shift)) * M);
+      }
+    }
+  }
+  gram->Diagonal(theta, diagonal);
+  for (Index i = 0; i < kTrain; ++i) {
+    double want = 0;
+    for (Index m = 0; m < M; ++m) want += theta[m] * plain[m].at(i, i);
+    ASSERT_NEAR(diagonal[i] + shift, want, tolerance * M);
+  }
+
+  // Quadratics and outputs, on the training samples and on new ones.
+  const auto expansion = gram->Expand(a);
+  std::vector<double> q(M), out(kTrain), one(M, 0.0), fresh_out(kNew);
+  expansion->Quadratics(q);
+  for (Index m = 0; m < M; ++m) {
+    double want = 0;
+    for (Index i = 0; i < kTrain; ++i) {
+      for (Index j = 0; j < kTrain; ++j) want += a[i] * a[j] * plain[m].at(i, j);
+    }
+    EXPECT_NEAR(q[m], want, tolerance * 20) << kernels.Name(m);
+  }
+  const auto cross_expansion = cross->Expand(a);
+  for (Index m = 0; m < M; ++m) {
+    one[m] = 1;
+    expansion->Outputs(one, out);
+    cross_expansion->Outputs(one, fresh_out);
+    one[m] = 0;
+    for (Index j = 0; j < kTrain + kNew; ++j) {
+      double want = 0;
+      for (Index i = 0; i < kTrain; ++i) want += a[i] * plain[m].at(i, j);
+      ASSERT_NEAR(j < kTrain ? out[j] : fresh_out[j - kTrain], want, tolerance * 20)
+          << kernels.Name(m) << " at " << j;
+    }
+  }
+  if (evaluation == Evaluation::kDirect) {
+    EXPECT_EQ(gram->TableError(), 0);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    AllWays, GramTest,
+    testing::Combine(testing::Values(Storage::kDouble, Storage::kFloat, Storage::kSparse), testing::Bool(),
+                     testing::Values(Evaluation::kAuto, Evaluation::kTable, Evaluation::kDirect),
+                     testing::Values("none", "trace", "multiplicative", "spherical", "center",
+                                     "center,multiplicative", "spherical,center,spherical,trace",
+                                     "multiplicative,spherical")));
+
+TEST(Normalization, NamesKernelsWithoutVariance) {
+  ThreadPool pool(1);
+  const std::vector<View> views{{"data", MakeDense({1, 0, 1, 2, 1, 5}, 3, 2), {}}};
+  const std::vector<std::string> specs{"linear@data[1]", "linear@data[2]", "rbf(gamma=1)@data[1]",
+                                       "rbf(gamma=1)"};
+  const KernelSet kernels = ParseKernels(specs, views, 0);
+  const Normalizer step[] = {Normalizer::kMultiplicative};
+  const Normalization normalization = FitNormalization(kernels, views, step, pool);
+  EXPECT_EQ(normalization.scale[0], 0);
+  EXPECT_GT(normalization.scale[1], 0);
+  EXPECT_EQ(normalization.scale[2], 0);
+  EXPECT_GT(normalization.scale[3], 0);
+}
+
+TEST(Gram, CentringLinearKernelsChangesNothingForFactorsThatSumToZero) {
+  ThreadPool pool(1);
+  Random random(5);
+  const Index n = 40, d = 3;
+  std::vector<double> values(n * d);
+  for (double& v : values) v = 10000 + random.Uniform();
+  const std::vector<View> views{{"data", MakeDense(values, n, d), {}}};
+  const KernelSet kernels = ParseKernels(std::vector<std::string>{"linear"}, views, 0);
+  const Normalization none = FitNormalization(kernels, views, {}, pool);
+  const auto exact = MakeGram(kernels, views, none, {}, pool);
+  const auto centred = MakeGram(kernels, views, none, {true, Evaluation::kAuto, 0, true}, pool);
+  const std::vector<double> theta{1};
+  const std::vector<Index> rows{3, 9};
+  std::vector<double> want(2 * n), got(2 * n);
+  exact->Rows(theta, rows, want.data(), n);
+  centred->Rows(theta, rows, got.data(), n);
+  const double offset = (want[0] - want[n]) - (got[0] - got[n]);
+  for (Index j = 0; j < n; ++j) EXPECT_NEAR((want[j] - want[n + j]) - (got[j] - got[n + j]), offset, 1e-5);
+}
+
+}  // namespace
+}  // namespace kweave

@@ -1,0 +1,59 @@
+// Kernels that are evaluated together because they share structure.
+//
+// Next on the main path: gram/family_group.h (functions of one base quantity), gram/linear_group.h (through
+// the features), gram/single_group.h (everything else), and under them compute/cpu/family_loops.h.
+#ifndef KWEAVE_GRAM_GROUP_H_
+#define KWEAVE_GRAM_GROUP_H_
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/threads.h"
+#include "kweave/dataset.h"
+
+namespace kweave {
+
+/// Columns that one thread works on at a time: a block of moments stays in the nearest caches.
+inline constexpr Index kColumnBlock = 512;
+/// Left samples per matrix product.
+inline constexpr Index kRowBatch = 64;
+
+/// The part of an Expansion that belongs to one group; `a` has `sum` as its sum.
+class GroupExpansion {
+ public:
+  virtual ~GroupExpansion() = default;
+  /// Writes q[m] for the group's kernels. `a` is over the right samples.
+  virtual void Quadratics(std::span<const double> a, std::span<double> q) const = 0;
+  /// out[j] += sum over the group's kernels of theta_m (K_m a)_j.
+  virtual void AddOutputs(std::span<const double> theta, std::span<double> out) const = 0;
+};
+
+/// The nonzero entries of a vector over the left samples.
+struct SupportVector {
+  std::vector<Index> rows;
+  std::vector<double> factors;
+  double sum = 0;
+};
+
+/// T: float or double. Vectors theta and q are over all kernels of the problem; a group reads and writes its
+/// own.
+template <class T>
+class Group {
+ public:
+  virtual ~Group() = default;
+  /// Takes the weights that AddRows, RowShift and AddDiagonal use until the next call.
+  virtual void SetWeights(std::span<const double> theta) = 0;
+  /// out[r * stride + j] += the group's share of row rows[r].
+  virtual void AddRows(std::span<const Index> rows, T* out, Index stride, ThreadPool& pool) = 0;
+  virtual double RowShift() const = 0;
+  virtual void AddDiagonal(std::span<double> out) const = 0;
+  virtual std::unique_ptr<GroupExpansion> Expand(const SupportVector& a, ThreadPool& pool) = 0;
+  /// means[m] = mean of k_m(x,x) over the left samples, for the group's kernels, whatever their weight.
+  virtual void MeanDiagonals(Index left_count, std::span<double> means) const = 0;
+  virtual double TableError() const { return 0; }
+};
+
+}  // namespace kweave
+
+#endif  // KWEAVE_GRAM_GROUP_H_

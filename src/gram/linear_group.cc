@@ -1,0 +1,118 @@
+#include "gram/linear_group.h"
+
+#include <algorithm>
+
+namespace kweave {
+namespace {
+
+// Calls use(f) for every feature of a member.
+template <class Use>
+void ForFeatures(const LinearMember& member, Index features, Use use) {
+  if (member.subset->empty()) {
+    for (Index f = 0; f < features; ++f) use(f);
+  } else {
+    for (std::int32_t f : *member.subset) use(f);
+  }
+}
+
+// The weight of every feature in the learned kernel.
+std::vector<double> FeatureWeights(std::span<const LinearMember> members, Index features,
+                                   std::span<const double> theta) {
+  std::vector<double> u(features, 0.0);
+  for (const LinearMember& member : members) {
+    const double weight = theta[member.kernel] * member.scale;
+    if (weight != 0) ForFeatures(member, features, [&](Index f) { u[f] += weight; });
+  }
+  return u;
+}
+
+template <class T>
+class LinearExpansion : public GroupExpansion {
+ public:
+  LinearExpansion(std::span<const LinearMember> members, const LinearFeatures<T>& features,
+                  std::vector<double> v, ThreadPool& pool)
+      : members_(members), features_(features), v_(std::move(v)), pool_(pool) {}
+
+  void Quadratics(std::span<const double>, std::span<double> q) const override {
+    for (const LinearMember& member : members_) {
+      double sum = 0;
+      ForFeatures(member, features_.features(), [&](Index f) { sum += v_[f] * v_[f]; });
+      q[member.kernel] = member.scale * sum;
+    }
+  }
+
+  void AddOutputs(std::span<const double> theta, std::span<double> out) const override {
+    std::vector<double> w = FeatureWeights(members_, features_.features(), theta);
+    if (std::ranges::all_of(w, [](double value) { return value == 0; })) return;
+    for (std::size_t f = 0; f < w.size(); ++f) w[f] *= v_[f];
+    pool_.ParallelFor(static_cast<Index>(out.size()), kColumnBlock, [&](Index begin, Index end, int) {
+      features_.AddOutputs(w, begin, end, out.data() + begin);
+    });
+  }
+
+ private:
+  std::span<const LinearMember> members_;
+  const LinearFeatures<T>& features_;
+  std::vector<double> v_;  // X' a
+  ThreadPool& pool_;
+};
+
+template <class T>
+class LinearGroup : public Group<T> {
+ public:
+  LinearGroup(std::vector<LinearMember> members, std::unique_ptr<LinearFeatures<T>> features,
+              Index right_count)
+      : members_(std::move(members)), features_(std::move(features)), right_count_(right_count) {}
+
+  void SetWeights(std::span<const double> theta) override {
+    weights_ = FeatureWeights(members_, features_->features(), theta);
+    rounded_weights_.assign(weights_.begin(), weights_.end());
+    is_zero_ = std::ranges::all_of(weights_, [](double value) { return value == 0; });
+  }
+
+  void AddRows(std::span<const Index> rows, T* out, Index stride, ThreadPool& pool) override {
+    if (is_zero_) return;
+    pool.ParallelFor(right_count_, kColumnBlock, [&](Index begin, Index end, int) {
+      features_->AddProducts(rounded_weights_, rows, begin, end, out + begin, stride);
+    });
+  }
+
+  double RowShift() const override { return 0; }
+  void AddDiagonal(std::span<double> out) const override {
+    if (!is_zero_) features_->AddDiagonal(weights_, out);
+  }
+  void MeanDiagonals(Index, std::span<double> means) const override {
+    const std::vector<double> squares = features_->MeanSquares();
+    for (const LinearMember& member : members_) {
+      double sum = 0;
+      ForFeatures(member, features_->features(), [&](Index f) { sum += squares[f]; });
+      means[member.kernel] = member.scale * sum;
+    }
+  }
+  std::unique_ptr<GroupExpansion> Expand(const SupportVector& a, ThreadPool& pool) override {
+    return std::make_unique<LinearExpansion<T>>(members_, *features_, features_->Combine(a), pool);
+  }
+
+ private:
+  std::vector<LinearMember> members_;
+  std::unique_ptr<LinearFeatures<T>> features_;
+  Index right_count_;
+  std::vector<double> weights_;     // by feature
+  std::vector<T> rounded_weights_;  // the same, for the matrix product
+  bool is_zero_ = true;
+};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<Group<T>> MakeLinearGroup(std::vector<LinearMember> members,
+                                          std::unique_ptr<LinearFeatures<T>> features, Index right_count) {
+  return std::make_unique<LinearGroup<T>>(std::move(members), std::move(features), right_count);
+}
+
+template std::unique_ptr<Group<float>> MakeLinearGroup(std::vector<LinearMember>,
+                                                       std::unique_ptr<LinearFeatures<float>>, Index);
+template std::unique_ptr<Group<double>> MakeLinearGroup(std::vector<LinearMember>,
+                                                        std::unique_ptr<LinearFeatures<double>>, Index);
+
+}  // namespace kweave

@@ -1,0 +1,169 @@
+#include "gram/normalization.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <ranges>
+
+#include "gram/structured_gram.h"
+
+namespace kweave {
+namespace {
+
+// Below this share of the mean of k(x,x) a variance is rounding.
+constexpr double kNoVariance = 1e-12;
+// Above this many samples statistics are computed from float32 kernel values (sums stay in float64).
+constexpr Index kManySamples = 4000;
+
+Normalization Unnormalized(Index kernels) {
+  Normalization none;
+  none.scale.assign(kernels, 1.0);
+  return none;
+}
+
+// 1 / variance, or 0 when there is none.
+double FactorOf(double variance, double mean_diagonal) {
+  return variance > kNoVariance * std::abs(mean_diagonal) && std::isfinite(variance) ? 1 / variance : 0;
+}
+
+// Kernels with k(x,x) = 1 for every x: a spherical step changes nothing but undoes factors.
+bool HasUnitDiagonal(const KernelSet& kernels, Index m) {
+  if (kernels.IsComposite(m)) return false;
+  const KernelTerm term = kernels.Term(m);
+  return term.kind->shape == Shape::kExponential && term.kind->base->source != BaseQuantity::Source::kFile;
+}
+
+bool NeedsChain(const KernelSet& kernels, Index m, std::span<const Normalizer> sequence) {
+  return std::ranges::any_of(sequence, [&](Normalizer step) {
+    return step == Normalizer::kCenter || (step == Normalizer::kSpherical && !HasUnitDiagonal(kernels, m));
+  });
+}
+
+template <class T>
+class Fitter {
+ public:
+  Fitter(const KernelSet& kernels, std::span<const View> views, std::span<const Normalizer> sequence,
+         ThreadPool& pool)
+      : kernels_(kernels),
+        sequence_(sequence),
+        pool_(pool),
+        raw_(Unnormalized(kernels.size())),
+        gram_(kernels, {views, views, true, {}}, raw_, GramOptions{}, pool),
+        n_(gram_.left_count()),
+        mean_(n_, 1.0 / static_cast<double>(n_)) {}
+
+  Normalization Fit() {
+    Normalization result = raw_;
+    result.sequence.assign(sequence_.begin(), sequence_.end());
+    if (sequence_.empty()) return result;
+    FitFactors(result);
+    for (Index m = 0; m < kernels_.size(); ++m) {
+      if (NeedsChain(kernels_, m, sequence_)) FitChain(m, result);
+    }
+    return result;
+  }
+
+ private:
+  // Kernels whose steps are all factors: only the last one counts.
+  void FitFactors(Normalization& result) {
+    const bool is_needed = std::ranges::any_of(std::views::iota(Index{0}, kernels_.size()),
+                                               [&](Index m) { return !NeedsChain(kernels_, m, sequence_); });
+    if (!is_needed || sequence_.back() == Normalizer::kSpherical) return;
+    std::vector<double> diagonal(kernels_.size()), all(kernels_.size(), 0.0);
+    gram_.MeanDiagonals(diagonal);
+    if (sequence_.back() == Normalizer::kMultiplicative) gram_.Expand(mean_)->Quadratics(all);
+    for (Index m = 0; m < kernels_.size(); ++m) result.scale[m] = FactorOf(diagonal[m] - all[m], diagonal[m]);
+  }
+
+  void FitChain(Index m, Normalization& result) {
+    std::vector<double> diagonal = gram_.RawDiagonal(m, /*of_right=*/false);
+    std::vector<SampleStep> steps;
+    result.scale[m] = 1;
+    for (Normalizer kind : sequence_) {
+      SampleStep step{kind, 1, {}, {}};
+      const double mean_diagonal = Mean(diagonal);
+      switch (kind) {
+        case Normalizer::kTrace:
+          step.constant = FactorOf(mean_diagonal, mean_diagonal);
+          break;
+        case Normalizer::kMultiplicative:
+          step.constant = FactorOf(mean_diagonal - Mean(RowMeans(m, steps)), mean_diagonal);
+          break;
+        case Normalizer::kSpherical:
+          for (double value : diagonal) step.left.push_back(value > 0 ? 1 / std::sqrt(value) : 0);
+          break;
+        case Normalizer::kCenter:
+          step.left = RowMeans(m, steps);
+          step.constant = Mean(step.left);
+          break;
+      }
+      step.right = step.left;
+      for (Index i = 0; i < n_; ++i) diagonal[i] = ApplySteps({&step, 1}, i, i, diagonal[i]);
+      // A centred kernel without variance is rounding around zero.
+      if (step.constant == 0 && kind != Normalizer::kCenter) result.scale[m] = 0;
+      if (kind == Normalizer::kCenter && !(Mean(diagonal) > kNoVariance * std::abs(mean_diagonal)))
+        result.scale[m] = 0;
+      if (result.scale[m] == 0) return;
+      steps.push_back(std::move(step));
+    }
+    auto& chain = result.chains[m];
+    for (SampleStep& step : steps) chain.push_back({step.kind, step.constant, std::move(step.left)});
+  }
+
+  // The mean of k_m(x,.) over all samples, after `steps`.
+  std::vector<double> RowMeans(Index m, const std::vector<SampleStep>& steps) {
+    std::vector<double> theta(kernels_.size(), 0.0), means(n_, 0.0);
+    theta[m] = 1;
+    gram_.MakeSingle(m, 1, steps)->Expand(MakeSupport(mean_), pool_)->AddOutputs(theta, means);
+    return means;
+  }
+
+  static double Mean(std::span<const double> values) {
+    return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+  }
+
+  const KernelSet& kernels_;
+  std::span<const Normalizer> sequence_;
+  ThreadPool& pool_;
+  Normalization raw_;
+  StructuredGram<T> gram_;
+  Index n_;
+  std::vector<double> mean_;  // a vector whose products with kernels are means
+};
+
+}  // namespace
+
+bool Normalization::NeedsAllTrainingSamples() const {
+  return std::ranges::any_of(chains, [](const auto& chain) {
+    return std::ranges::any_of(chain.second,
+                               [](const FittedStep& step) { return step.kind == Normalizer::kCenter; });
+  });
+}
+
+Normalization Normalization::Select(std::span<const Index> kept, std::span<const Index> samples) const {
+  Normalization selected;
+  selected.sequence = sequence;
+  for (std::size_t k = 0; k < kept.size(); ++k) {
+    selected.scale.push_back(scale[kept[k]]);
+    const auto chain = chains.find(kept[k]);
+    if (chain == chains.end()) continue;
+    auto& steps = selected.chains[static_cast<Index>(k)];
+    for (const FittedStep& step : chain->second) {
+      FittedStep part{step.kind, step.constant, {}};
+      if (!step.per_sample.empty()) {
+        for (Index i : samples) part.per_sample.push_back(step.per_sample[i]);
+      }
+      steps.push_back(std::move(part));
+    }
+  }
+  return selected;
+}
+
+Normalization FitNormalization(const KernelSet& kernels, std::span<const View> views,
+                               std::span<const Normalizer> sequence, ThreadPool& pool) {
+  if (sequence.empty()) return Unnormalized(kernels.size());
+  if (RowCount(views[0].features) > kManySamples) return Fitter<float>(kernels, views, sequence, pool).Fit();
+  return Fitter<double>(kernels, views, sequence, pool).Fit();
+}
+
+}  // namespace kweave

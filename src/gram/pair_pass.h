@@ -1,0 +1,86 @@
+// Passes over pairs of samples, blocked by columns, threaded, with base values read from or put into their
+// cache.
+#ifndef KWEAVE_GRAM_PAIR_PASS_H_
+#define KWEAVE_GRAM_PAIR_PASS_H_
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "base/memory.h"
+#include "base/threads.h"
+#include "compute/cpu/family_loops.h"
+#include "gram/base_rows.h"
+#include "gram/group.h"
+
+namespace kweave {
+
+/// Sums over left samples of functions of pairs, for every right sample: `count` functions x right samples.
+struct Moments {
+  Index right_count = 0;
+  AlignedVector<double> values;
+  std::span<const double> row(Index k) const {
+    return {values.data() + k * right_count, static_cast<std::size_t>(right_count)};
+  }
+};
+
+inline double Dot(std::span<const double> a, std::span<const double> b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+/// Calls use(base pointers of all rows, first column, columns) for blocks of columns, from all threads.
+template <class T, class Use>
+void ForBaseBlocks(BaseRows<T>& base, std::span<const Index> rows, ThreadPool& pool, Use use) {
+  for (std::size_t first = 0; first < rows.size(); first += kRowBatch) {
+    const auto batch_rows = rows.subspan(first, std::min<std::size_t>(kRowBatch, rows.size() - first));
+    const auto batch = base.Prepare(batch_rows, /*may_evict=*/true);
+    pool.ParallelFor(base.right_count(), kColumnBlock, [&](Index begin, Index end, int) {
+      thread_local AlignedVector<T> scratch;
+      thread_local std::vector<const T*> pointers;
+      scratch.resize(std::max<std::size_t>(scratch.size(), batch.missing.size() * (end - begin)));
+      base.Read(batch, begin, end, scratch.data(), pointers);
+      use(first, std::span<const T* const>(pointers), begin, end - begin);
+    });
+    base.Commit(batch);
+  }
+}
+
+/// Adds up `functions` functions of pairs over the support of `a`: add(rows with factors, first column,
+/// columns, block, stride) accumulates in T for one batch of rows; the batches are summed in double.
+template <class T, class Add>
+Moments ExpandOnBase(BaseRows<T>& base, const SupportVector& a, Index functions, ThreadPool& pool, Add add) {
+  Moments moments;
+  moments.right_count = base.right_count();
+  moments.values.assign(functions * base.right_count(), 0.0);
+  std::vector<T> factors(a.factors.begin(), a.factors.end());
+  std::vector<typename BaseRows<T>::Batch> batches;
+  for (std::size_t first = 0; first < a.rows.size(); first += kRowBatch) {
+    const std::size_t count = std::min<std::size_t>(kRowBatch, a.rows.size() - first);
+    batches.push_back(base.Prepare(std::span(a.rows).subspan(first, count), /*may_evict=*/false));
+  }
+  pool.ParallelFor(base.right_count(), kColumnBlock, [&](Index begin, Index end, int) {
+    thread_local AlignedVector<T> scratch, block;
+    thread_local std::vector<const T*> pointers;
+    const Index width = end - begin;
+    block.assign(functions * width, T{0});
+    std::size_t first = 0;
+    for (const auto& batch : batches) {
+      scratch.resize(std::max<std::size_t>(scratch.size(), batch.missing.size() * width));
+      base.Read(batch, begin, end, scratch.data(), pointers);
+      add(WeightedRows<T>{pointers, std::span<const T>(factors).subspan(first, pointers.size())}, begin,
+          width, block.data(), width);
+      for (Index k = 0; k < functions; ++k) {
+        Flush<T>(block.data() + k * width, width, moments.values.data() + k * moments.right_count + begin);
+      }
+      first += pointers.size();
+    }
+  });
+  for (const auto& batch : batches) base.Commit(batch);
+  return moments;
+}
+
+}  // namespace kweave
+
+#endif  // KWEAVE_GRAM_PAIR_PASS_H_

@@ -1,0 +1,47 @@
+#ifndef KWEAVE_GRAM_PANEL_H_
+#define KWEAVE_GRAM_PANEL_H_
+
+#include <span>
+#include <vector>
+
+#include "base/memory.h"
+#include "kernel/kernel_set.h"
+#include "kweave/dataset.h"
+
+namespace kweave {
+
+/// The columns of one view that some kernels work on, packed in the precision of the computation.
+template <class T>
+struct DensePanel {
+  Index rows = 0;
+  Index cols = 0;
+  AlignedVector<T> values;  ///< row after row
+  std::vector<T> squared_norms;
+
+  const T* row(Index i) const { return values.data() + i * cols; }
+};
+
+/// Copies the columns in `subset` (empty: all), less `center` (empty: nothing; one value per copied column).
+template <class T>
+DensePanel<T> PackRows(const Features& features, const FeatureSubset& subset, std::span<const double> center);
+
+/// The same values feature after feature: value (i, f) is at [f * rows + i]. No norms.
+template <class T>
+AlignedVector<T> PackFeatures(const Features& features, const FeatureSubset& subset);
+
+/// How many columns `subset` picks of `features`.
+Index SubsetSize(const Features& features, const FeatureSubset& subset);
+
+/// The mean of every picked column.
+std::vector<double> ColumnMeans(const Features& features, const FeatureSubset& subset);
+
+/// The smallest and largest value of every picked column.
+struct ColumnRange {
+  std::vector<double> low;
+  std::vector<double> high;
+};
+ColumnRange ColumnRanges(const Features& features, const FeatureSubset& subset);
+
+}  // namespace kweave
+
+#endif  // KWEAVE_GRAM_PANEL_H_

@@ -1,0 +1,275 @@
+#include "gram/structured_gram.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "kernel/linear.h"
+
+namespace kweave {
+namespace {
+
+class StructuredExpansion : public Expansion {
+ public:
+  StructuredExpansion(std::vector<std::unique_ptr<GroupExpansion>> parts, std::span<const double> a)
+      : parts_(std::move(parts)), a_(a.begin(), a.end()) {}
+
+  void Quadratics(std::span<double> q) const override {
+    std::ranges::fill(q, 0.0);
+    for (const auto& part : parts_) part->Quadratics(a_, q);
+  }
+  void Outputs(std::span<const double> theta, std::span<double> out) const override {
+    std::ranges::fill(out, 0.0);
+    for (const auto& part : parts_) part->AddOutputs(theta, out);
+  }
+
+ private:
+  std::vector<std::unique_ptr<GroupExpansion>> parts_;
+  std::vector<double> a_;
+};
+
+// Linear kernels go through their features; the others through their base quantity.
+bool IsLinear(const KernelTerm& term) { return term.kind == &kLinear; }
+
+template <class From, class To>
+void ConvertRows(std::span<const From> rows, Index count, To* out, Index stride, Index columns) {
+  for (Index r = 0; r < count; ++r) {
+    std::transform(rows.begin() + r * columns, rows.begin() + (r + 1) * columns, out + r * stride,
+                   [](From value) { return static_cast<To>(value); });
+  }
+}
+
+}  // namespace
+
+SupportVector MakeSupport(std::span<const double> a) {
+  SupportVector support;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a[i] == 0) continue;
+    support.rows.push_back(static_cast<Index>(i));
+    support.factors.push_back(a[i]);
+    support.sum += a[i];
+  }
+  return support;
+}
+
+template <class T>
+StructuredGram<T>::StructuredGram(const KernelSet& kernels, const Sides& sides,
+                                  const Normalization& normalization, const GramOptions& options,
+                                  ThreadPool& pool)
+    : kernels_(kernels),
+      sides_(sides),
+      pool_(pool),
+      left_count_(RowCount(sides.left[0].features)),
+      right_count_(RowCount(sides.right[0].features)) {
+  needs_right_diagonal_ =
+      std::ranges::find(normalization.sequence, Normalizer::kSpherical) != normalization.sequence.end();
+  MakeGroups(normalization, options);
+  ShareCache(options.cache_bytes);
+}
+
+template <class T>
+void StructuredGram<T>::MakeGroups(const Normalization& normalization, const GramOptions& options) {
+  std::map<BaseKey, std::vector<FamilyMember>> families;
+  std::map<std::int32_t, std::vector<LinearMember>> linear;
+  std::vector<Index> singles;
+  for (Index m = 0; m < kernels_.size(); ++m) {
+    const double scale = normalization.scale[m];
+    if (scale == 0) continue;
+    if (kernels_.IsComposite(m) || normalization.chains.contains(m)) {
+      singles.push_back(m);
+      continue;
+    }
+    const KernelTerm term = kernels_.Term(m);
+    if (IsLinear(term)) {
+      linear[term.view].push_back({m, &kernels_.subsets[term.subset], scale});
+    } else {
+      families[{term.kind->base, term.view, term.subset, term.file}].push_back({m, term.parameters, scale});
+    }
+  }
+  for (auto& [view, members] : linear) {
+    auto features = MakeLinearFeatures<T>(sides_.left[view], sides_.right[view], sides_.is_training,
+                                          options.factors_sum_to_zero && std::is_same_v<T, float>);
+    groups_.push_back(MakeLinearGroup<T>(std::move(members), std::move(features), right_count_));
+  }
+  for (auto& [key, members] : families) {
+    const KernelTerm term = kernels_.Term(members.front().kernel);
+    groups_.push_back(
+        MakeFamilyGroup<T>(term.kind->shape, std::move(members), Base(term), options.evaluation));
+  }
+  for (Index m : singles) {
+    const auto chain = normalization.chains.find(m);
+    std::vector<SampleStep> steps;
+    if (chain != normalization.chains.end()) steps = CompleteSteps(m, chain->second);
+    groups_.push_back(MakeSingle(m, normalization.scale[m], std::move(steps)));
+  }
+}
+
+template <class T>
+BaseRows<T>& StructuredGram<T>::Base(const KernelTerm& term) {
+  auto& base = bases_[{term.kind->base, term.view, term.subset, term.file}];
+  if (!base) {
+    BaseRequest request;
+    request.quantity = term.kind->base;
+    request.subset = &kernels_.subsets[term.subset];
+    request.left = &sides_.left[term.view];
+    request.right = sides_.is_training ? request.left : &sides_.right[term.view];
+    request.is_training = sides_.is_training;
+    request.file = term.file >= 0 ? &kernels_.files[term.file] : nullptr;
+    request.left_count = left_count_;
+    request.right_count = right_count_;
+    request.left_columns = sides_.left_columns;
+    request.needs_right_diagonal = needs_right_diagonal_;
+    base = std::make_unique<BaseRows<T>>(MakeBaseBlock<T>(request), left_count_, right_count_);
+  }
+  return *base;
+}
+
+template <class T>
+Composite StructuredGram<T>::Expression(Index m) const {
+  if (kernels_.IsComposite(m)) return kernels_.composites[kernels_.order[m].member];
+  return {{kernels_.Term(m)}, {{Composite::Operation::kTerm, 0}}};
+}
+
+template <class T>
+std::unique_ptr<Group<T>> StructuredGram<T>::MakeSingle(Index m, double scale,
+                                                        std::vector<SampleStep> steps) {
+  SingleKernel kernel{m, Expression(m), scale, std::move(steps)};
+  std::vector<BaseRows<T>*> bases;
+  for (const KernelTerm& term : kernel.expression.terms) bases.push_back(&Base(term));
+  return MakeSingleGroup<T>(std::move(kernel), std::move(bases));
+}
+
+template <class T>
+std::vector<double> StructuredGram<T>::RawDiagonal(Index m, bool of_right) {
+  const Composite expression = Expression(m);
+  std::vector<double> diagonal(of_right ? right_count_ : left_count_), terms(expression.terms.size());
+  for (std::size_t i = 0; i < diagonal.size(); ++i) {
+    for (std::size_t t = 0; t < terms.size(); ++t) {
+      const KernelTerm& term = expression.terms[t];
+      const BaseBlock<T>& block = Base(term).block();
+      const double base = of_right ? block.RightDiagonal(i) : block.LeftDiagonal(i);
+      terms[t] = ShapeValue(term.kind->shape, term.parameters, base);
+    }
+    diagonal[i] = EvaluateExpression(expression, terms);
+  }
+  return diagonal;
+}
+
+// Gives every step its value for the right samples: those of training are fitted, those of new samples follow
+// from their own k(x,x) and, for kCenter, their mean over the training samples.
+template <class T>
+std::vector<SampleStep> StructuredGram<T>::CompleteSteps(Index m, std::span<const FittedStep> fitted) {
+  std::vector<SampleStep> steps;
+  std::vector<double> diagonal;
+  for (const FittedStep& step : fitted) {
+    SampleStep complete{step.kind, step.constant, step.per_sample, step.per_sample};
+    if (!sides_.is_training) {
+      if (diagonal.empty()) diagonal = RawDiagonal(m, /*of_right=*/true);
+      if (step.kind == Normalizer::kSpherical) {
+        complete.right.resize(right_count_);
+        for (Index j = 0; j < right_count_; ++j) {
+          complete.right[j] = diagonal[j] > 0 ? 1 / std::sqrt(diagonal[j]) : 0;
+          diagonal[j] = diagonal[j] > 0 ? 1 : 0;
+        }
+      } else if (step.kind == Normalizer::kCenter) {
+        const std::vector<double> mean(left_count_, 1.0 / static_cast<double>(left_count_));
+        std::vector<double> theta(kernels_.size(), 0.0);
+        theta[m] = 1;
+        complete.right.assign(right_count_, 0.0);
+        MakeSingle(m, 1, steps)->Expand(MakeSupport(mean), pool_)->AddOutputs(theta, complete.right);
+        for (Index j = 0; j < right_count_; ++j) diagonal[j] += step.constant - 2 * complete.right[j];
+      } else {
+        for (double& value : diagonal) value *= step.constant;
+      }
+    }
+    steps.push_back(std::move(complete));
+  }
+  return steps;
+}
+
+template <class T>
+void StructuredGram<T>::ShareCache(std::size_t cache_bytes) {
+  const auto kept = [](const auto& entry) { return !entry.second->block().IsCheap(); };
+  const std::size_t count = std::ranges::count_if(bases_, kept);
+  if (count == 0) return;
+  const std::size_t row_bytes = std::max<std::size_t>(right_count_, 1) * sizeof(T);
+  for (auto& entry : bases_) {
+    if (kept(entry)) entry.second->SetCapacity(static_cast<Index>(cache_bytes / count / row_bytes));
+  }
+}
+
+template <class T>
+void StructuredGram<T>::SetWeights(std::span<const double> theta) {
+  if (std::ranges::equal(theta, theta_)) return;
+  theta_.assign(theta.begin(), theta.end());
+  for (auto& group : groups_) group->SetWeights(theta);
+}
+
+template <class T>
+void StructuredGram<T>::Rows(std::span<const double> theta, std::span<const Index> rows, float* out,
+                             Index stride) {
+  if constexpr (std::is_same_v<T, float>) {
+    SetWeights(theta);
+    for (std::size_t r = 0; r < rows.size(); ++r) std::fill_n(out + r * stride, right_count_, 0.0f);
+    for (auto& group : groups_) group->AddRows(rows, out, stride, pool_);
+  } else {
+    AlignedVector<T> exact(rows.size() * right_count_);
+    Rows(theta, rows, exact.data(), right_count_);
+    ConvertRows<T>(exact, static_cast<Index>(rows.size()), out, stride, right_count_);
+  }
+}
+
+template <class T>
+void StructuredGram<T>::Rows(std::span<const double> theta, std::span<const Index> rows, double* out,
+                             Index stride) {
+  if constexpr (std::is_same_v<T, double>) {
+    SetWeights(theta);
+    for (std::size_t r = 0; r < rows.size(); ++r) std::fill_n(out + r * stride, right_count_, 0.0);
+    for (auto& group : groups_) group->AddRows(rows, out, stride, pool_);
+  } else {
+    AlignedVector<T> rounded(rows.size() * right_count_);
+    Rows(theta, rows, rounded.data(), right_count_);
+    ConvertRows<T>(rounded, static_cast<Index>(rows.size()), out, stride, right_count_);
+  }
+}
+
+template <class T>
+double StructuredGram<T>::RowShift(std::span<const double> theta) const {
+  const_cast<StructuredGram*>(this)->SetWeights(theta);
+  double shift = 0;
+  for (const auto& group : groups_) shift += group->RowShift();
+  return shift;
+}
+
+template <class T>
+void StructuredGram<T>::Diagonal(std::span<const double> theta, std::span<double> out) {
+  SetWeights(theta);
+  std::ranges::fill(out, 0.0);
+  for (const auto& group : groups_) group->AddDiagonal(out);
+}
+
+template <class T>
+std::unique_ptr<Expansion> StructuredGram<T>::Expand(std::span<const double> a) {
+  const SupportVector support = MakeSupport(a);
+  std::vector<std::unique_ptr<GroupExpansion>> parts;
+  for (auto& group : groups_) parts.push_back(group->Expand(support, pool_));
+  return std::make_unique<StructuredExpansion>(std::move(parts), a);
+}
+
+template <class T>
+double StructuredGram<T>::TableError() const {
+  double error = 0;
+  for (const auto& group : groups_) error = std::max(error, group->TableError());
+  return error;
+}
+
+template <class T>
+void StructuredGram<T>::MeanDiagonals(std::span<double> means) const {
+  std::ranges::fill(means, 0.0);
+  for (const auto& group : groups_) group->MeanDiagonals(left_count_, means);
+}
+
+template class StructuredGram<float>;
+template class StructuredGram<double>;
+
+}  // namespace kweave

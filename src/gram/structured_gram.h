@@ -1,0 +1,80 @@
+// The Gram matrices of a kernel set: kernels sorted into groups by structure, base quantities shared between
+// them.
+#ifndef KWEAVE_GRAM_STRUCTURED_GRAM_H_
+#define KWEAVE_GRAM_STRUCTURED_GRAM_H_
+
+#include <map>
+#include <memory>
+#include <span>
+#include <tuple>
+#include <vector>
+
+#include "gram/base_rows.h"
+#include "gram/family_group.h"
+#include "gram/gram.h"
+#include "gram/group.h"
+#include "gram/linear_group.h"
+#include "gram/make_gram.h"
+#include "gram/single_group.h"
+
+namespace kweave {
+
+/// The two sides of a Gram matrix.
+struct Sides {
+  std::span<const View> left;
+  std::span<const View> right;
+  bool is_training = true;  ///< left and right are the same samples
+  std::span<const Index> left_columns;
+};
+
+template <class T>
+class StructuredGram : public Gram {
+ public:
+  StructuredGram(const KernelSet& kernels, const Sides& sides, const Normalization& normalization,
+                 const GramOptions& options, ThreadPool& pool);
+
+  Index left_count() const override { return left_count_; }
+  Index right_count() const override { return right_count_; }
+  Index kernels() const override { return kernels_.size(); }
+  void Rows(std::span<const double> theta, std::span<const Index> rows, float* out, Index stride) override;
+  void Rows(std::span<const double> theta, std::span<const Index> rows, double* out, Index stride) override;
+  double RowShift(std::span<const double> theta) const override;
+  void Diagonal(std::span<const double> theta, std::span<double> out) override;
+  std::unique_ptr<Expansion> Expand(std::span<const double> a) override;
+  double TableError() const override;
+
+  /// means[m] = mean of k_m(x,x) over the left samples.
+  void MeanDiagonals(std::span<double> means) const;
+
+  /// Kernel m as a single kernel with the given steps.
+  std::unique_ptr<Group<T>> MakeSingle(Index m, double scale, std::vector<SampleStep> steps);
+  /// k_m(x,x) of every left (or right) sample, before normalisation.
+  std::vector<double> RawDiagonal(Index m, bool of_right);
+
+ private:
+  using BaseKey = std::tuple<const BaseQuantity*, std::int32_t, std::int32_t, std::int32_t>;
+
+  void MakeGroups(const Normalization& normalization, const GramOptions& options);
+  BaseRows<T>& Base(const KernelTerm& term);
+  Composite Expression(Index m) const;
+  std::vector<SampleStep> CompleteSteps(Index m, std::span<const FittedStep> fitted);
+  void ShareCache(std::size_t cache_bytes);
+  void SetWeights(std::span<const double> theta);
+
+  const KernelSet& kernels_;
+  Sides sides_;
+  bool needs_right_diagonal_ = false;
+  ThreadPool& pool_;
+  Index left_count_ = 0;
+  Index right_count_ = 0;
+  std::map<BaseKey, std::unique_ptr<BaseRows<T>>> bases_;
+  std::vector<std::unique_ptr<Group<T>>> groups_;
+  std::vector<double> theta_;  ///< the weights the groups hold
+};
+
+/// The nonzero entries of `a`.
+SupportVector MakeSupport(std::span<const double> a);
+
+}  // namespace kweave
+
+#endif  // KWEAVE_GRAM_STRUCTURED_GRAM_H_
