@@ -63,6 +63,7 @@ class Smo final : private SolverPause {
         state_(state),
         options_(options),
         observer_(observer),
+        tolerance_(options.tolerance),
         diagonal_(Offset(problem.size())),
         active_(problem, diagonal_),
         rows_(source, options, [this](Index row, Index count, std::vector<Index>& companions) {
@@ -77,17 +78,20 @@ class Smo final : private SolverPause {
                                         : std::max<std::int64_t>(10'000'000, 100 * problem_.size());
     for (;;) {
       if (!IsFinite()) return Finish(SolverOutcome::kNotFinite);
-      if (violation() <= options_.tolerance) {
-        if (active_.is_whole()) return Finish(SolverOutcome::kConverged);
+      if (violation() <= tolerance_) {
+        if (active_.is_whole()) {
+          if (!LowersTolerance()) return Finish(SolverOutcome::kConverged);
+          continue;
+        }
         ActivateAll();
-        if (violation() > options_.tolerance) Shrink();
+        if (violation() > tolerance_) Shrink();
         continue;
       }
       if (steps_ >= most_steps) return Finish(SolverOutcome::kStepLimit);
       if (IsStalled()) return Finish(SolverOutcome::kStalled);
       if (IsTimeToShrink()) Shrink();
       if (IsTimeToObserve() && !Observe()) return Finish(SolverOutcome::kStoppedByObserver);
-      if (violation() > options_.tolerance && !Step()) return Finish(SolverOutcome::kStalled);
+      if (violation() > tolerance_ && !Step()) return Finish(SolverOutcome::kStalled);
     }
   }
 
@@ -153,7 +157,7 @@ class Smo final : private SolverPause {
 
   bool IsTimeToShrink() {
     if (!options_.use_shrinking) return false;
-    if (!did_early_recheck_ && !active_.is_whole() && violation() <= kEarlyRecheck * options_.tolerance) {
+    if (!did_early_recheck_ && !active_.is_whole() && violation() <= kEarlyRecheck * tolerance_) {
       did_early_recheck_ = true;
       ActivateAll();
       return true;
@@ -248,6 +252,19 @@ class Smo final : private SolverPause {
     return true;
   }
 
+  // True when the observer wants a solve that meets its tolerance to go on.
+  bool LowersTolerance() {
+    if (observer_ == nullptr) return false;
+    active_.Save(state_);
+    has_complete_gradient_ = true;
+    const double next = observer_->NextTolerance(*this, tolerance_);
+    if (!(next >= 0 && next < tolerance_)) return false;
+    tolerance_ = next;
+    did_early_recheck_ = false;
+    if (violation() > tolerance_) Shrink();
+    return true;
+  }
+
   // Rounding can make steps circle. Called every step, looks closely once in a long while.
   bool IsStalled() {
     best_violation_ = std::min(best_violation_, violation());
@@ -260,7 +277,7 @@ class Smo final : private SolverPause {
     const double objective = CurrentObjective();
     const bool is_stalled = checked_objective_ - objective < kLeastProgress * std::abs(objective);
     checked_objective_ = objective;
-    return is_stalled && violation() > options_.tolerance;
+    return is_stalled && violation() > tolerance_;
   }
 
   void ResetStallWatch() {
@@ -313,6 +330,7 @@ class Smo final : private SolverPause {
   SolverState& state_;  // current for all variables whenever all are active; else for beta of those set aside
   const SolverOptions& options_;
   SolveObserver* observer_;
+  double tolerance_;  // options_.tolerance, until the observer asks for less
 
   std::vector<double> diagonal_;  // K_kk of all variables
   ActiveSet active_;

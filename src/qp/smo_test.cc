@@ -261,6 +261,27 @@ TEST(Smo, ObserverStops) {
   EXPECT_EQ(result.steps, 60);
 }
 
+TEST(Smo, ObserverMayAskForASmallerToleranceAtTheEnd) {
+  Random random(20);
+  const TestProblem problem = RandomClassification(300, 8, 2, random);
+  class Tighten : public SolveObserver {
+   public:
+    Verdict Observe(SolverPause& pause) override { return Verdict::kContinue; }
+    double NextTolerance(SolverPause& pause, double tolerance) override {
+      EXPECT_LE(pause.violation(), tolerance);
+      EXPECT_EQ(pause.Gradient().size(), pause.Beta().size());
+      return ++calls < 4 ? 0.1 * tolerance : tolerance;
+    }
+    int calls = 0;
+  };
+  Tighten tighten;
+  SolverState state;
+  const auto result = Solve(problem, state, {.tolerance = 1e-2}, &tighten);
+  EXPECT_EQ(result.outcome, SolverOutcome::kConverged);
+  EXPECT_EQ(tighten.calls, 4);
+  EXPECT_LE(Check(problem, state.beta).violation, 1e-5 + 1e-9);
+}
+
 TEST(Smo, MatrixMayChangeInsideASolve) {
   Random random(18);
   const TestProblem first = RandomClassification(200, 8, 2, random);

@@ -69,6 +69,9 @@ class SolveObserver {
   };
   virtual ~SolveObserver() = default;
   virtual Verdict Observe(SolverPause& pause) = 0;
+  /// Called when all variables meet the tolerance. A smaller one makes the solve go on, with the rows it
+  /// holds.
+  virtual double NextTolerance(SolverPause& pause, double tolerance) { return tolerance; }
 };
 
 }  // namespace kweave
