@@ -12,12 +12,12 @@ namespace kweave {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kFirstTolerance = 0.1;
-constexpr double kSmallestTolerance = 1e-12;
+constexpr double kFirstInnerGap = 0.02;
 constexpr double kInnerShare = 0.05;       // of the outer gap, wanted of an inner gap
 constexpr double kInnerShareOfAim = 0.25;  // of the aimed gap: more precision than that is never needed
-constexpr double kDominatingShare = 0.3;   // of the outer gap, above which a solve is repeated
-constexpr double kAimBelowTarget = 0.9;    // the certificate adds its own small terms
+constexpr double kOnlyShareOfAim = 0.9;
+constexpr double kDominatingShare = 0.3;  // of the outer gap, above which a solve is repeated
+constexpr double kAimBelowTarget = 0.9;   // the certificate adds its own small terms
 constexpr int kMaxRefusals = 4;
 constexpr double kClearProgress = 0.9;  // factor on the gap
 constexpr int kSolvesWithoutProgress = 40;
@@ -39,7 +39,6 @@ Driver::Driver(const GramPair& gram, const LearningProblem& problem, const Learn
       theta_(static_cast<std::size_t>(gram.working->kernels())),
       best_dual_(0),
       best_dual_beta_(problem.y.size(), 0.0),
-      tolerance_(kFirstTolerance),
       aim_(kAimBelowTarget * options.target_gap),
       milestone_(kInfinity) {
   machine_.UseGram(*gram.working, is_float_);
@@ -57,11 +56,7 @@ Learned Driver::Run() {
     if (control_.ShouldStop()) return Finish(*control_.stop_reason());
     if (IsCertified()) return Finish(Status::kConverged);
     if (IsStuck()) return Finish(Status::kStalled);
-    if (InnerErrorDominates()) {
-      AdaptTolerance(0.02, 0.5);
-      continue;
-    }
-    AdaptTolerance(0.1, 2);
+    if (InnerErrorDominates()) continue;
     if (learned_.iterations == limit) return Finish(Status::kIterationLimit);
     Move();
     if (IsCertified()) return Finish(Status::kConverged);
@@ -69,7 +64,7 @@ Learned Driver::Run() {
 }
 
 void Driver::Solve() {
-  last_ = machine_.Solve(theta_, tolerance_);
+  last_ = machine_.Solve(theta_, WantedInnerGap());
   if (last_.primal < best_.primal) best_ = last_;
   NoteDual(last_.beta, last_.dual);
   RecordHistory();
@@ -108,25 +103,21 @@ bool Driver::IsCertified() {
   }
   if (learned_.certificate.relative_gap <= options_.target_gap) return true;
   ++refusals_;
-  if (!UseExactKernels()) {
-    aim_ *= 0.3;
-    tolerance_ *= 0.3;
-  }
+  if (!UseExactKernels()) aim_ *= 0.3;
   return false;
 }
 
-bool Driver::InnerErrorDominates() const {
-  if (last_.is_precision_used_up || tolerance_ <= kSmallestTolerance) return false;
-  return last_.inner_gap() > kInnerShareOfAim * aimed_gap() &&
-         last_.inner_gap() > kDominatingShare * (last_.primal - best_dual_);
+// Relative. Where nothing but the solve can be wrong, it is made once and for all.
+double Driver::WantedInnerGap() const {
+  if (theta_.size() == 1 || std::isinf(problem_.norm)) return kOnlyShareOfAim * aim_;
+  if (!std::isfinite(best_.primal)) return std::max(kFirstInnerGap, kInnerShareOfAim * aim_);
+  return std::max(kInnerShare * relative_gap(), kInnerShareOfAim * aim_);
 }
 
-// The inner gap grows about linearly with the tolerance.
-void Driver::AdaptTolerance(double strongest, double weakest) {
-  const double wanted = std::max(kInnerShare * gap(), kInnerShareOfAim * aimed_gap());
-  const double factor = last_.inner_gap() > 0 ? wanted / last_.inner_gap() : weakest;
-  tolerance_ =
-      std::clamp(tolerance_ * std::clamp(factor, strongest, weakest), kSmallestTolerance, kFirstTolerance);
+bool Driver::InnerErrorDominates() const {
+  if (last_.is_precision_used_up) return false;
+  return last_.inner_gap() > 1.5 * WantedInnerGap() * std::abs(last_.primal) &&
+         last_.inner_gap() > kDominatingShare * (last_.primal - best_dual_);
 }
 
 bool Driver::IsStuck() {
@@ -187,7 +178,5 @@ double Driver::relative_gap() const {
   const double scale = std::max({std::abs(best_.primal), best_dual_, std::numeric_limits<double>::min()});
   return std::max(gap(), 0.0) / scale;
 }
-
-double Driver::aimed_gap() const { return aim_ * std::abs(best_.primal); }
 
 }  // namespace kweave

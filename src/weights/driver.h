@@ -36,7 +36,7 @@ class Driver {
   void RecordHistory();
   bool IsCertified();
   bool InnerErrorDominates() const;
-  void AdaptTolerance(double strongest, double weakest);
+  double WantedInnerGap() const;
   bool IsStuck();
   bool UseExactKernels();
   void Move();
@@ -44,7 +44,6 @@ class Driver {
 
   double gap() const { return best_.primal - best_dual_; }
   double relative_gap() const;
-  double aimed_gap() const;
 
   const GramPair& gram_;
   const LearningProblem& problem_;
@@ -59,7 +58,6 @@ class Driver {
   Evaluation best_;   // smallest primal so far
   double best_dual_;  // largest dual bound so far, and the beta that gives it
   std::vector<double> best_dual_beta_;
-  double tolerance_;  // of the next solve
   double aim_;        // relative gap the estimates must reach before a certificate is worth its cost
   int refusals_ = 0;  // certificates that disagreed with the estimates
   double milestone_;  // gap at the last clear progress, and solves since

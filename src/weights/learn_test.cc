@@ -27,7 +27,8 @@ using testing::WithMethod;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 ReferenceProblem Problem(const std::string& name) {
-  for (ReferenceProblem& problem : LoadReferenceProblems()) {
+  static const std::vector<ReferenceProblem> problems = LoadReferenceProblems();
+  for (const ReferenceProblem& problem : problems) {
     if (problem.name == name) return problem;
   }
   throw std::runtime_error("no problem " + name);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "base/stopwatch.h"
@@ -11,6 +12,10 @@
 namespace kweave {
 
 namespace {
+
+constexpr double kTiny = std::numeric_limits<double>::min();
+constexpr double kLeastTolerance = 1e-13;
+constexpr double kMostTolerance = 0.5;
 
 // The learned kernel at one theta, as the solver sees it.
 template <class T>
@@ -32,15 +37,52 @@ class GramRows : public RowSource<T> {
   std::span<const double> theta_;
 };
 
-class StopPoll : public SolveObserver {
+struct InnerBounds {
+  double primal = 0;
+  double dual = 0;
+  double relative_gap() const { return (primal - dual) / std::max(std::abs(primal), kTiny); }
+};
+
+// The bounds on J(theta) that beta gives with its outputs f, which may be off by a common constant.
+InnerBounds Bounds(const LearningProblem& problem, std::span<const double> beta, std::span<const double> f) {
+  const HingeLoss loss;
+  const double bias = loss.BestBias(f, problem.y, problem.upper);
+  double linear = 0;
+  double quadratic = 0;
+  double losses = 0;
+  for (std::size_t i = 0; i < f.size(); ++i) {
+    linear += loss.Dual(beta[i], problem.y[i], problem.upper[i]);
+    quadratic += beta[i] * f[i];
+    losses += problem.upper[i] * loss.Value(f[i] + bias, problem.y[i]);
+  }
+  return {0.5 * quadratic + losses, linear - 0.5 * quadratic};
+}
+
+// Lowers the tolerance until the gap is reached; ends the solve when the run must end.
+class GapWatch : public SolveObserver {
  public:
-  explicit StopPoll(RunControl& control) : control_(control) {}
+  GapWatch(const LearningProblem& problem, double wanted, RunControl& control)
+      : problem_(problem), wanted_(wanted), control_(control) {}
+
   Verdict Observe(SolverPause& pause) override {
     return control_.ShouldStop() ? Verdict::kStop : Verdict::kContinue;
   }
 
+  double NextTolerance(SolverPause& pause, double tolerance) override {
+    std::vector<double> f(pause.Gradient().begin(), pause.Gradient().end());
+    for (std::size_t i = 0; i < f.size(); ++i) f[i] += problem_.y[i];
+    gap_ = Bounds(problem_, pause.Beta(), f).relative_gap();
+    // The gap falls about linearly with the tolerance.
+    if (!(gap_ > wanted_) || control_.ShouldStop()) return tolerance;
+    const double next = tolerance * std::clamp(0.7 * wanted_ / gap_, 0.03, 0.5);
+    return next < kLeastTolerance ? tolerance : next;
+  }
+
  private:
+  const LearningProblem& problem_;
+  const double wanted_;
   RunControl& control_;
+  double gap_ = 0;
 };
 
 }  // namespace
@@ -68,13 +110,13 @@ void Machine::UseGram(Gram& gram, bool is_float) {
 }
 
 template <class T>
-SolverResult Machine::RunSolver(std::span<const double> theta, const SolverOptions& options) {
+SolverResult Machine::RunSolver(std::span<const double> theta, const SolverOptions& options,
+                                SolveObserver& observer) {
   GramRows<T> rows(*gram_, theta);
-  StopPoll poll(control_);
-  return SolveSmo<T>(DualProblem{linear_, lower_, upper_}, rows, state_, options, &poll);
+  return SolveSmo<T>(DualProblem{linear_, lower_, upper_}, rows, state_, options, &observer);
 }
 
-Evaluation Machine::Solve(std::span<const double> theta, double tolerance) {
+Evaluation Machine::Solve(std::span<const double> theta, double relative_gap) {
   ScopedSeconds seconds(solve_seconds_);
   if (expansion_) {
     expansion_->Outputs(theta, state_.gradient);
@@ -82,20 +124,24 @@ Evaluation Machine::Solve(std::span<const double> theta, double tolerance) {
     state_.gradient_is_valid = true;
   }
   SolverOptions options;
-  options.tolerance = tolerance;
+  options.tolerance = std::clamp(relative_gap * tolerance_per_gap_, kLeastTolerance, kMostTolerance);
   if (row_cache_bytes_ > 0) options.cache_bytes = row_cache_bytes_;
+  GapWatch watch(problem_, relative_gap, control_);
   const SolverResult result =
-      is_float_ ? RunSolver<float>(theta, options) : RunSolver<double>(theta, options);
+      is_float_ ? RunSolver<float>(theta, options, watch) : RunSolver<double>(theta, options, watch);
   ++solves_;
   expansion_ = gram_->Expand(state_.beta);
   Evaluation evaluation = Evaluate(theta);
-  evaluation.is_precision_used_up =
-      result.outcome != SolverOutcome::kConverged && result.outcome != SolverOutcome::kStoppedByObserver;
+  const double reached = evaluation.inner_gap() / std::max(std::abs(evaluation.primal), kTiny);
+  const bool was_stopped = result.outcome == SolverOutcome::kStoppedByObserver;
+  evaluation.is_precision_used_up = !was_stopped && !(reached <= 1.5 * relative_gap);
+  if (!was_stopped && reached > 0 && result.violation > 0) {
+    tolerance_per_gap_ = std::clamp(result.violation / reached, 1e-3, 1e6);
+  }
   return evaluation;
 }
 
 Evaluation Machine::Evaluate(std::span<const double> theta) {
-  const HingeLoss loss;
   Evaluation result;
   result.theta.assign(theta.begin(), theta.end());
   result.beta = state_.beta;
@@ -103,14 +149,10 @@ Evaluation Machine::Evaluate(std::span<const double> theta) {
   expansion_->Quadratics(result.quadratics);
   std::vector<double> outputs(state_.beta.size());
   expansion_->Outputs(theta, outputs);
-  const double bias = loss.BestBias(outputs, problem_.y, problem_.upper);
-  const double quadratic = std::inner_product(theta.begin(), theta.end(), result.quadratics.begin(), 0.0);
-  result.primal = 0.5 * quadratic;
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    result.linear += loss.Dual(state_.beta[i], problem_.y[i], problem_.upper[i]);
-    result.primal += problem_.upper[i] * loss.Value(outputs[i] + bias, problem_.y[i]);
-  }
-  result.inner_dual = result.linear - 0.5 * quadratic;
+  const InnerBounds bounds = Bounds(problem_, state_.beta, outputs);
+  result.primal = bounds.primal;
+  result.inner_dual = bounds.dual;
+  result.linear = std::inner_product(problem_.y.begin(), problem_.y.end(), state_.beta.begin(), 0.0);
   result.dual = result.linear - 0.5 * norm_.Dual(result.quadratics);
   return result;
 }

@@ -33,7 +33,7 @@ struct Evaluation {
   double inner_dual = 0;              ///< L - 1/2 theta' q <= J(theta)
   double dual = 0;                    ///< D(beta) <= the optimum
   double linear = 0;                  ///< L
-  bool is_precision_used_up = false;  ///< the solver could not reach its tolerance
+  bool is_precision_used_up = false;  ///< the solver could not reach the gap asked for
 
   /// How far beta is, at most, from the best one for this theta.
   double inner_gap() const { return primal - inner_dual; }
@@ -48,7 +48,8 @@ class Machine {
   /// Answers come from this Gram from now on; beta is kept.
   void UseGram(Gram& gram, bool is_float);
 
-  Evaluation Solve(std::span<const double> theta, double tolerance);
+  /// Until the inner gap is at most `relative_gap` of the primal.
+  Evaluation Solve(std::span<const double> theta, double relative_gap);
 
   Gram& gram() const { return *gram_; }
   /// Of the last solve's beta.
@@ -59,7 +60,8 @@ class Machine {
 
  private:
   template <class T>
-  SolverResult RunSolver(std::span<const double> theta, const SolverOptions& options);
+  SolverResult RunSolver(std::span<const double> theta, const SolverOptions& options,
+                         SolveObserver& observer);
   Evaluation Evaluate(std::span<const double> theta);
 
   const LearningProblem& problem_;
@@ -71,6 +73,7 @@ class Machine {
   std::vector<double> linear_, lower_, upper_;  // the dual problem, which theta does not change
   SolverState state_;
   std::unique_ptr<Expansion> expansion_;  // of state_.beta; null before the first solve
+  double tolerance_per_gap_ = 5;          // violation over relative gap, as seen so far
   std::int64_t solves_ = 0;
   double solve_seconds_ = 0;
 };
