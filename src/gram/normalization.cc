@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <ranges>
 
 #include "gram/structured_gram.h"
 
@@ -66,13 +65,20 @@ class Fitter {
  private:
   // Kernels whose steps are all factors: only the last one counts.
   void FitFactors(Normalization& result) {
-    const bool is_needed = std::ranges::any_of(std::views::iota(Index{0}, kernels_.size()),
-                                               [&](Index m) { return !NeedsChain(kernels_, m, sequence_); });
-    if (!is_needed || sequence_.back() == Normalizer::kSpherical) return;
-    std::vector<double> diagonal(kernels_.size()), all(kernels_.size(), 0.0);
+    if (sequence_.back() == Normalizer::kSpherical || sequence_.back() == Normalizer::kCenter) return;
+    std::vector<double> diagonal(kernels_.size());
     gram_.MeanDiagonals(diagonal);
-    if (sequence_.back() == Normalizer::kMultiplicative) gram_.Expand(mean_)->Quadratics(all);
-    for (Index m = 0; m < kernels_.size(); ++m) result.scale[m] = FactorOf(diagonal[m] - all[m], diagonal[m]);
+    const std::vector<double> all = MeansOfAllPairs(sequence_.back() == Normalizer::kMultiplicative);
+    for (Index m = 0; m < kernels_.size(); ++m) {
+      if (!NeedsChain(kernels_, m, sequence_)) result.scale[m] = FactorOf(diagonal[m] - all[m], diagonal[m]);
+    }
+  }
+
+  // The mean of k_m(x,z) over all pairs, or zeros when it is not needed.
+  std::vector<double> MeansOfAllPairs(bool is_needed) {
+    std::vector<double> means(kernels_.size(), 0.0);
+    if (is_needed) gram_.Expand(mean_)->Quadratics(means);
+    return means;
   }
 
   void FitChain(Index m, Normalization& result) {

@@ -24,6 +24,10 @@ struct Moments {
   }
 };
 
+/// Keeps the rows of a block of moments out of each other's way in the cache: without it their starts share
+/// sets.
+inline constexpr Index kStridePadding = 16;
+
 inline double Dot(std::span<const double> a, std::span<const double> b) {
   double sum = 0;
   for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
@@ -64,7 +68,8 @@ Moments ExpandOnBase(BaseRows<T>& base, const SupportVector& a, Index functions,
     thread_local AlignedVector<T> scratch, block;
     thread_local std::vector<const T*> pointers;
     const Index width = end - begin;
-    block.assign(functions * width, T{0});
+    const Index stride = width + kStridePadding;
+    block.assign(functions * stride, T{0});
     std::size_t first = 0;
     for (const auto& batch : batches) {
       scratch.resize(std::max<std::size_t>(scratch.size(), batch.missing.size() * width));
@@ -72,7 +77,7 @@ Moments ExpandOnBase(BaseRows<T>& base, const SupportVector& a, Index functions,
       add(WeightedRows<T>{pointers, std::span<const T>(factors).subspan(first, pointers.size())}, begin,
           width, block.data(), width);
       for (Index k = 0; k < functions; ++k) {
-        Flush<T>(block.data() + k * width, width, moments.values.data() + k * moments.right_count + begin);
+        Flush<T>(block.data() + k * stride, width, moments.values.data() + k * moments.right_count + begin);
       }
       first += pointers.size();
     }

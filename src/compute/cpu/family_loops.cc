@@ -73,32 +73,33 @@ void ExponentialSum(const T* base, Index count, std::span<const T> gammas, std::
   });
 }
 
-// Runs `body(rows, factors)` on four rows at a time; missing rows repeat the first one with factor 0.
-template <class T, class Body>
-HWY_INLINE void ForFourRows(const WeightedRows<T>& base, Body body) {
-  for (std::size_t r = 0; r < base.rows.size(); r += 4) {
-    std::array<const T*, 4> rows;
-    std::array<T, 4> factors;
+// Four rows of base values and their factors; missing rows repeat the first one with factor 0.
+template <class T>
+struct FourRows {
+  FourRows(const WeightedRows<T>& base, std::size_t first) {
     for (std::size_t k = 0; k < 4; ++k) {
-      const bool is_there = r + k < base.rows.size();
-      rows[k] = base.rows[is_there ? r + k : r];
-      factors[k] = is_there ? base.factors[r + k] : T{0};
+      const bool is_there = first + k < base.rows.size();
+      rows[k] = base.rows[is_there ? first + k : first];
+      factors[k] = is_there ? base.factors[first + k] : T{0};
     }
-    body(rows, factors);
   }
-}
+  std::array<const T*, 4> rows;
+  std::array<T, 4> factors;
+};
 
-// moments[m][j] += sum over four rows of factor * function(m, base value).
+// moments[m][j] += sum over rows of factor * function(m, base value). Columns outside, rows inside: the
+// moments of one vector of columns stay in the nearest cache while all rows pass.
 template <class T, class Function>
 HWY_INLINE void MemberMoments(const WeightedRows<T>& base, Index count, Index members, T* moments,
                               Index stride, Function function) {
   const hn::ScalableTag<T> d;
-  ForFourRows(base, [&](const std::array<const T*, 4>& rows, const std::array<T, 4>& factors) HWY_ATTR {
-    const auto f0 = hn::Set(d, factors[0]), f1 = hn::Set(d, factors[1]);
-    const auto f2 = hn::Set(d, factors[2]), f3 = hn::Set(d, factors[3]);
-    ForVectors(d, count, [&](Index j, Index some) HWY_ATTR {
-      const auto b0 = LoadSome(d, rows[0] + j, some), b1 = LoadSome(d, rows[1] + j, some);
-      const auto b2 = LoadSome(d, rows[2] + j, some), b3 = LoadSome(d, rows[3] + j, some);
+  ForVectors(d, count, [&](Index j, Index some) HWY_ATTR {
+    for (std::size_t r = 0; r < base.rows.size(); r += 4) {
+      const FourRows<T> four(base, r);
+      const auto f0 = hn::Set(d, four.factors[0]), f1 = hn::Set(d, four.factors[1]);
+      const auto f2 = hn::Set(d, four.factors[2]), f3 = hn::Set(d, four.factors[3]);
+      const auto b0 = LoadSome(d, four.rows[0] + j, some), b1 = LoadSome(d, four.rows[1] + j, some);
+      const auto b2 = LoadSome(d, four.rows[2] + j, some), b3 = LoadSome(d, four.rows[3] + j, some);
       for (Index m = 0; m < members; ++m) {
         T* to = moments + m * stride + j;
         auto sum = LoadSome(d, to, some);
@@ -108,7 +109,7 @@ HWY_INLINE void MemberMoments(const WeightedRows<T>& base, Index count, Index me
         sum = hn::MulAdd(f3, function(m, b3), sum);
         StoreSome(sum, d, to, some);
       }
-    });
+    }
   });
 }
 
@@ -225,18 +226,18 @@ void ChebyshevMoments(const WeightedRows<T>& base, Index count, const TableVaria
                       T* moments, Index stride) {
   const hn::ScalableTag<T> d;
   const auto half = hn::Set(d, T{0.5});
-  ForFourRows(base, [&](const std::array<const T*, 4>& rows, const std::array<T, 4>& factors) HWY_ATTR {
-    // The recurrence T_{k+1} = 2t T_k - T_{k-1} is linear, so it starts from factor * T_0 and factor * T_1.
-    const auto f0 = hn::Set(d, factors[0]), f1 = hn::Set(d, factors[1]);
-    const auto f2 = hn::Set(d, factors[2]), f3 = hn::Set(d, factors[3]);
-    ForVectors(d, count, [&](Index j, Index some) HWY_ATTR {
-      const auto t0 = TwiceVariable(d, variable, LoadSome(d, rows[0] + j, some));
-      const auto t1 = TwiceVariable(d, variable, LoadSome(d, rows[1] + j, some));
-      const auto t2 = TwiceVariable(d, variable, LoadSome(d, rows[2] + j, some));
-      const auto t3 = TwiceVariable(d, variable, LoadSome(d, rows[3] + j, some));
-      auto p0 = f0, p1 = f1, p2 = f2, p3 = f3;                                        // factor * T_k
-      auto l0 = hn::Mul(half, hn::Mul(t0, f0)), l1 = hn::Mul(half, hn::Mul(t1, f1));  // factor * T_{k-1}
-      auto l2 = hn::Mul(half, hn::Mul(t2, f2)), l3 = hn::Mul(half, hn::Mul(t3, f3));
+  ForVectors(d, count, [&](Index j, Index some) HWY_ATTR {
+    for (std::size_t r = 0; r < base.rows.size(); r += 4) {
+      const FourRows<T> four(base, r);
+      const auto t0 = TwiceVariable(d, variable, LoadSome(d, four.rows[0] + j, some));
+      const auto t1 = TwiceVariable(d, variable, LoadSome(d, four.rows[1] + j, some));
+      const auto t2 = TwiceVariable(d, variable, LoadSome(d, four.rows[2] + j, some));
+      const auto t3 = TwiceVariable(d, variable, LoadSome(d, four.rows[3] + j, some));
+      // The recurrence T_{k+1} = 2t T_k - T_{k-1} is linear, so it runs on factor * T_k.
+      auto p0 = hn::Set(d, four.factors[0]), p1 = hn::Set(d, four.factors[1]);
+      auto p2 = hn::Set(d, four.factors[2]), p3 = hn::Set(d, four.factors[3]);
+      auto l0 = hn::Mul(half, hn::Mul(t0, p0)), l1 = hn::Mul(half, hn::Mul(t1, p1));  // T_{-1} = T_1 = t
+      auto l2 = hn::Mul(half, hn::Mul(t2, p2)), l3 = hn::Mul(half, hn::Mul(t3, p3));
       for (Index k = 0; k < terms; ++k) {
         T* to = moments + k * stride + j;
         const auto sum = hn::Add(hn::Add(p0, p1), hn::Add(p2, p3));
@@ -246,7 +247,7 @@ void ChebyshevMoments(const WeightedRows<T>& base, Index count, const TableVaria
         l0 = p0, l1 = p1, l2 = p2, l3 = p3;
         p0 = n0, p1 = n1, p2 = n2, p3 = n3;
       }
-    });
+    }
   });
 }
 

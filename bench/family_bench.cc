@@ -1,0 +1,100 @@
+// Nanoseconds per pair of samples of the loops over families of kernels, and what the hardware does at best:
+// the matrix product and the copy that the loops stand between.
+#include <benchmark/benchmark.h>
+#include <cblas.h>
+
+#include <cstring>
+#include <vector>
+
+#include "base/memory.h"
+#include "compute/cpu/family_loops.h"
+
+namespace kweave {
+namespace {
+
+constexpr Index kCount = 4096;
+
+template <class T>
+AlignedVector<T> Ramp(Index count, double high) {
+  AlignedVector<T> values(count);
+  for (Index j = 0; j < count; ++j)
+    values[j] = static_cast<T>(high * static_cast<double>(j) / static_cast<double>(count));
+  return values;
+}
+
+void PerPair(benchmark::State& state, double pairs) {
+  state.counters["ns/pair"] = benchmark::Counter(pairs * static_cast<double>(state.iterations()) * 1e-9,
+                                                 benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+}
+
+template <class T>
+void Exponentials(benchmark::State& state) {
+  const auto base = Ramp<T>(kCount, 20);
+  const std::vector<T> gammas(state.range(0), T(0.5)), weights(state.range(0), T(1));
+  AlignedVector<T> out(kCount);
+  for (auto _ : state) AddExponentials<T>(base.data(), kCount, gammas, weights, out.data());
+  PerPair(state, kCount);
+}
+BENCHMARK_TEMPLATE(Exponentials, float)->Arg(1)->Arg(5)->Arg(50);
+BENCHMARK_TEMPLATE(Exponentials, double)->Arg(1)->Arg(5)->Arg(50);
+
+template <class T>
+void Chebyshev(benchmark::State& state) {
+  const auto base = Ramp<T>(kCount, 20);
+  const std::vector<T> coefficients(state.range(0), T(0.01));
+  AlignedVector<T> out(kCount);
+  const TableVariable<T> variable{T(3), T(0.4), T(-1)};
+  for (auto _ : state) AddChebyshev<T>(base.data(), kCount, variable, coefficients, out.data());
+  PerPair(state, kCount);
+}
+BENCHMARK_TEMPLATE(Chebyshev, float)->Arg(17)->Arg(33);
+BENCHMARK_TEMPLATE(Chebyshev, double)->Arg(33)->Arg(50);
+
+// Sixty-four rows of 512 columns, as the gram layer asks.
+template <class T, bool kTable>
+void MomentLoop(benchmark::State& state) {
+  constexpr Index kRows = 64, kColumns = 512, kStride = kColumns + 16;
+  const auto base = Ramp<T>(kRows * kColumns, 20);
+  std::vector<const T*> rows;
+  for (Index r = 0; r < kRows; ++r) rows.push_back(base.data() + r * kColumns);
+  const std::vector<T> factors(kRows, T(0.1)), gammas(state.range(0), T(0.5));
+  AlignedVector<T> moments(state.range(0) * kStride);
+  const TableVariable<T> variable{T(3), T(0.4), T(-1)};
+  for (auto _ : state) {
+    if (kTable) {
+      AddChebyshevMoments<T>({rows, factors}, kColumns, variable, state.range(0), moments.data(), kStride);
+    } else {
+      AddExponentialMoments<T>({rows, factors}, kColumns, gammas, moments.data(), kStride);
+    }
+  }
+  PerPair(state, kRows * kColumns);
+}
+BENCHMARK_TEMPLATE(MomentLoop, float, false)->Arg(1)->Arg(5)->Arg(50)->Name("ExponentialMoments<float>");
+BENCHMARK_TEMPLATE(MomentLoop, float, true)->Arg(17)->Arg(33)->Name("ChebyshevMoments<float>");
+BENCHMARK_TEMPLATE(MomentLoop, double, true)->Arg(33)->Arg(50)->Name("ChebyshevMoments<double>");
+
+void MatrixProduct(benchmark::State& state) {
+  const int rows = static_cast<int>(state.range(0)), columns = 512, depth = static_cast<int>(state.range(1));
+  openblas_set_num_threads(1);
+  const auto a = Ramp<float>(rows * depth, 1), b = Ramp<float>(columns * depth, 1);
+  AlignedVector<float> c(rows * columns);
+  for (auto _ : state) {
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rows, columns, depth, 1, a.data(), depth, b.data(),
+                depth, 0, c.data(), columns);
+  }
+  PerPair(state, static_cast<double>(rows) * columns);
+  state.counters["GFLOP/s"] = benchmark::Counter(
+      2e-9 * rows * columns * depth * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
+}
+BENCHMARK(MatrixProduct)->Args({64, 123})->Args({64, 784})->Args({16, 123})->Args({2, 123})->Args({1, 123});
+
+void Copy(benchmark::State& state) {
+  const auto from = Ramp<float>(64 << 20, 1);
+  AlignedVector<float> to(64 << 20);
+  for (auto _ : state) std::memcpy(to.data(), from.data(), to.size() * sizeof(float));
+  state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations()) * 2 * to.size() * sizeof(float));
+}
+BENCHMARK(Copy);
+
+}  // namespace
+}  // namespace kweave
