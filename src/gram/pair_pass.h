@@ -75,7 +75,7 @@ Moments ExpandOnBase(BaseRows<T>& base, const SupportVector& a, Index functions,
       scratch.resize(std::max<std::size_t>(scratch.size(), batch.missing.size() * width));
       base.Read(batch, begin, end, scratch.data(), pointers);
       add(WeightedRows<T>{pointers, std::span<const T>(factors).subspan(first, pointers.size())}, begin,
-          width, block.data(), width);
+          width, block.data(), stride);
       for (Index k = 0; k < functions; ++k) {
         Flush<T>(block.data() + k * stride, width, moments.values.data() + k * moments.right_count + begin);
       }
