@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <ranges>
 
+#include "base/random.h"
 #include "gram/structured_gram.h"
 
 namespace kweave {
@@ -38,6 +40,24 @@ bool NeedsChain(const KernelSet& kernels, Index m, std::span<const Normalizer> s
   });
 }
 
+// A variance over all pairs of more samples than this is that of a random sample of as many: it is known to a
+// fraction of a percent, and the exact one would cost more than training.
+constexpr Index kSamplesForFactors = 20000;
+
+std::vector<View> SampleForFactors(const KernelSet& kernels, std::span<const View> views) {
+  std::vector<View> sample(views.begin(), views.end());
+  const Index n = RowCount(views[0].features);
+  if (n <= kSamplesForFactors || !kernels.files.empty()) return sample;
+  Random random(0);
+  std::vector<Index> rows;
+  for (Index i = 0; i < n; ++i) {  // selection sampling: every subset of that size is equally likely
+    const Index wanted = kSamplesForFactors - static_cast<Index>(rows.size());
+    if (random.Below(n - i) < wanted) rows.push_back(i);
+  }
+  for (View& view : sample) view.features = SelectRows(view.features, rows);
+  return sample;
+}
+
 template <class T>
 class Fitter {
  public:
@@ -51,18 +71,6 @@ class Fitter {
         n_(gram_.left_count()),
         mean_(n_, 1.0 / static_cast<double>(n_)) {}
 
-  Normalization Fit() {
-    Normalization result = raw_;
-    result.sequence.assign(sequence_.begin(), sequence_.end());
-    if (sequence_.empty()) return result;
-    FitFactors(result);
-    for (Index m = 0; m < kernels_.size(); ++m) {
-      if (NeedsChain(kernels_, m, sequence_)) FitChain(m, result);
-    }
-    return result;
-  }
-
- private:
   // Kernels whose steps are all factors: only the last one counts.
   void FitFactors(Normalization& result) {
     if (sequence_.back() == Normalizer::kSpherical || sequence_.back() == Normalizer::kCenter) return;
@@ -74,13 +82,13 @@ class Fitter {
     }
   }
 
-  // The mean of k_m(x,z) over all pairs, or zeros when it is not needed.
-  std::vector<double> MeansOfAllPairs(bool is_needed) {
-    std::vector<double> means(kernels_.size(), 0.0);
-    if (is_needed) gram_.Expand(mean_)->Quadratics(means);
-    return means;
+  void FitChains(Normalization& result) {
+    for (Index m = 0; m < kernels_.size(); ++m) {
+      if (NeedsChain(kernels_, m, sequence_)) FitChain(m, result);
+    }
   }
 
+ private:
   void FitChain(Index m, Normalization& result) {
     std::vector<double> diagonal = gram_.RawDiagonal(m, /*of_right=*/false);
     std::vector<SampleStep> steps;
@@ -114,6 +122,13 @@ class Fitter {
     }
     auto& chain = result.chains[m];
     for (SampleStep& step : steps) chain.push_back({step.kind, step.constant, std::move(step.left)});
+  }
+
+  // The mean of k_m(x,z) over all pairs, or zeros when it is not needed.
+  std::vector<double> MeansOfAllPairs(bool is_needed) {
+    std::vector<double> means(kernels_.size(), 0.0);
+    if (is_needed) gram_.Expand(mean_)->Quadratics(means);
+    return means;
   }
 
   // The mean of k_m(x,.) over all samples, after `steps`.
@@ -167,9 +182,25 @@ Normalization Normalization::Select(std::span<const Index> kept, std::span<const
 
 Normalization FitNormalization(const KernelSet& kernels, std::span<const View> views,
                                std::span<const Normalizer> sequence, ThreadPool& pool) {
-  if (sequence.empty()) return Unnormalized(kernels.size());
-  if (RowCount(views[0].features) > kManySamples) return Fitter<float>(kernels, views, sequence, pool).Fit();
-  return Fitter<double>(kernels, views, sequence, pool).Fit();
+  Normalization result = Unnormalized(kernels.size());
+  result.sequence.assign(sequence.begin(), sequence.end());
+  if (sequence.empty()) return result;
+  const auto with_fitter = [&](std::span<const View> samples, const auto& use) {
+    if (RowCount(samples[0].features) > kManySamples) {
+      Fitter<float> fitter(kernels, samples, sequence, pool);
+      use(fitter);
+    } else {
+      Fitter<double> fitter(kernels, samples, sequence, pool);
+      use(fitter);
+    }
+  };
+  const std::vector<View> sample = SampleForFactors(kernels, views);
+  with_fitter(sample, [&](auto& fitter) { fitter.FitFactors(result); });
+  const auto all = std::views::iota(Index{0}, kernels.size());
+  if (std::ranges::any_of(all, [&](Index m) { return NeedsChain(kernels, m, sequence); })) {
+    with_fitter(views, [&](auto& fitter) { fitter.FitChains(result); });
+  }
+  return result;
 }
 
 }  // namespace kweave
