@@ -5,6 +5,8 @@
 #include <zstd.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <new>
@@ -26,7 +28,12 @@ using std::string_view_literals::operator""sv;
 /// A growing output buffer that refuses to outgrow the memory there is.
 class Output {
  public:
-  explicit Output(const std::string& name) : name_(name), limit_(AvailableMemoryBytes()) {}
+  /// `announced_bytes` is what the stream says about its size; believed as far as compression usually goes.
+  Output(const std::string& name, std::size_t compressed_bytes, std::size_t announced_bytes)
+      : name_(name),
+        limit_(AvailableMemoryBytes()),
+        first_bytes_(std::clamp(announced_bytes, kBlockBytes, kBlockBytes + kUsualRatio * compressed_bytes) +
+                     1) {}
 
   /// Makes room behind what is written and returns how much there is.
   std::size_t Reserve() {
@@ -36,7 +43,7 @@ class Output {
                     fmt::format("{}: decompresses to more than {} bytes, which do not fit into memory", name_,
                                 written_));
       }
-      bytes_.resize(std::max(std::size_t{1} << 16, 2 * written_));
+      bytes_.resize(std::max(first_bytes_, 2 * written_));
     }
     return bytes_.size() - written_;
   }
@@ -44,23 +51,34 @@ class Output {
   void Advance(std::size_t count) { written_ += count; }
   std::string Take() {
     bytes_.resize(written_);
-    bytes_.shrink_to_fit();
+    if (bytes_.capacity() > written_ + written_ / 4) bytes_.shrink_to_fit();
     return std::move(bytes_);
   }
 
  private:
+  static constexpr std::size_t kBlockBytes = 1 << 16;
+  static constexpr std::size_t kUsualRatio = 20;
+
   const std::string& name_;
   const std::size_t limit_;
+  const std::size_t first_bytes_;
   std::string bytes_;
   std::size_t written_ = 0;
 };
+
+/// The last four bytes of a gzip stream: the plain size of its last member, modulo 2^32.
+std::size_t GzipContentBytes(std::string_view bytes) {
+  std::uint32_t size = 0;
+  if (bytes.size() >= sizeof size) std::memcpy(&size, bytes.data() + bytes.size() - sizeof size, sizeof size);
+  return size;
+}
 
 std::string DecompressGzip(std::string_view bytes, const std::string& name) {
   z_stream stream{};
   constexpr int kGzipOnly = 16;
   if (inflateInit2(&stream, MAX_WBITS + kGzipOnly) != Z_OK) throw std::bad_alloc();
   const std::unique_ptr<z_stream, int (*)(z_stream*)> guard(&stream, inflateEnd);
-  Output output(name);
+  Output output(name, bytes.size(), GzipContentBytes(bytes));
   constexpr std::size_t kMaxStep = std::numeric_limits<uInt>::max();
   std::size_t consumed = 0;
   while (true) {
@@ -90,10 +108,16 @@ std::string DecompressGzip(std::string_view bytes, const std::string& name) {
   return output.Take();
 }
 
+/// What the first frame says about its plain size; a guess where it says nothing.
+std::size_t ZstdContentBytes(std::string_view bytes) {
+  const unsigned long long size = ZSTD_getFrameContentSize(bytes.data(), bytes.size());
+  return size == ZSTD_CONTENTSIZE_UNKNOWN || size == ZSTD_CONTENTSIZE_ERROR ? 4 * bytes.size() : size;
+}
+
 std::string DecompressZstd(std::string_view bytes, const std::string& name) {
   const std::unique_ptr<ZSTD_DCtx, size_t (*)(ZSTD_DCtx*)> context(ZSTD_createDCtx(), ZSTD_freeDCtx);
   if (context == nullptr) throw std::bad_alloc();
-  Output output(name);
+  Output output(name, bytes.size(), ZstdContentBytes(bytes));
   ZSTD_inBuffer input{bytes.data(), bytes.size(), 0};
   std::size_t missing = 1;  // zero at the end of a frame
   bool room_left = false;   // the decoder had room and wrote less: nothing is pending inside it
