@@ -79,9 +79,9 @@ double Widths::Gamma(const SpecValue& value, const KernelKind& kind, std::int32_
 }
 
 double Widths::Statistic(const SpecValue& value, const PlaceKey& place, const FeatureSubset& subset) {
-  const auto& [base, view, subset_index] = place;
+  const BaseQuantity* base = std::get<const BaseQuantity*>(place);
   const Index n = static_cast<Index>(rows_.size()), count = n * (n - 1) / 2;
-  const Features& features = views_[view].features;
+  const Features& features = views_[std::get<1>(place)].features;
   // On one feature a quantity that ignores translation is a function of the difference, and grows with it.
   if (value.rule == WidthRule::kQuantile && base->is_translation_invariant && subset.size() == 1) {
     std::vector<double> column = ColumnValues(features, rows_, subset[0]);
