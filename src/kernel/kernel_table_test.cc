@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "hwy/targets.h"
 
 namespace kweave {
 namespace {
@@ -99,6 +100,19 @@ void CheckRow(const KernelKind& kind, Index features, Index count, Index offset)
   }
 }
 
+/// Runs `body` once for every instruction set that was compiled and that this machine has.
+template <class Body>
+void ForEveryInstructionSet(const Body& body) {
+  for (std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    SCOPED_TRACE(hwy::TargetName(target));
+    hwy::SetSupportedTargetsForTest(target);
+    hwy::GetChosenTarget().Update(target);
+    body();
+  }
+  hwy::SetSupportedTargetsForTest(0);
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+}
+
 class EveryKernel : public testing::TestWithParam<const KernelKind*> {
  protected:
   const KernelKind& kind() const { return *GetParam(); }
@@ -113,8 +127,10 @@ TEST_P(EveryKernel, RowsAgreeWithThePlainLoop) {
   for (Index features : {1, 5, 300}) {
     for (Index count : kCounts) {
       for (Index offset : {0, 1}) {
-        CheckRow<float>(kind(), features, count, offset);
-        CheckRow<double>(kind(), features, count, offset);
+        ForEveryInstructionSet([&] {
+          CheckRow<float>(kind(), features, count, offset);
+          CheckRow<double>(kind(), features, count, offset);
+        });
       }
     }
   }
