@@ -11,7 +11,8 @@ void ActiveSet::Fill(const SolverState& state) {
   gradient_.assign(state.gradient.begin(), state.gradient.end());
   diagonal_.assign(diagonal_of_all_.begin(), diagonal_of_all_.end());
   sides_.resize(samples_.size());
-  for (Index k = 0; k < size(); ++k) SetBeta(k, beta(k));
+  for (Index k = 0; k < size(); ++k) sides_[Offset(k)] = SideOf(k);
+  MarkRows([](Index) { return false; });
 }
 
 void ActiveSet::Keep(std::span<const Index> positions) {
@@ -30,6 +31,7 @@ void ActiveSet::Keep(std::span<const Index> positions) {
   gradient_.resize(to);
   diagonal_.resize(to);
   sides_.resize(to);
+  MarkRows([](Index) { return false; });
 }
 
 void ActiveSet::Save(SolverState& state) const {
@@ -41,10 +43,13 @@ void ActiveSet::Save(SolverState& state) const {
 
 void ActiveSet::SetBeta(Index k, double beta) {
   beta_[Offset(k)] = beta;
-  const bool may_grow = beta<upper(k), may_fall = beta> lower(k);
-  sides_[Offset(k)] = may_grow   ? (may_fall ? side::kFree : side::kAtLower)
-                      : may_fall ? side::kAtUpper
-                                 : side::kFixed;
+  sides_[Offset(k)] = cached_sides_[Offset(k)] = SideOf(k);
+}
+
+float ActiveSet::SideOf(Index k) const {
+  const double value = beta_[Offset(k)];
+  if (value < upper(k)) return value > lower(k) ? side::kFree : side::kAtLower;
+  return value > lower(k) ? side::kAtUpper : side::kFixed;
 }
 
 }  // namespace kweave

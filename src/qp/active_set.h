@@ -32,16 +32,33 @@ class ActiveSet {
   double beta(Index k) const { return beta_[Offset(k)]; }
   double lower(Index k) const { return problem_.lower[Offset(sample(k))]; }
   double upper(Index k) const { return problem_.upper[Offset(sample(k))]; }
-  /// Keeps the side in step with the value. The value must be within the bounds.
+  /// Keeps the side in step with the value, which must be within the bounds. Only for variables whose row is
+  /// at hand.
   void SetBeta(Index k, double beta);
+
+  /// Tells which samples' rows are at hand; has_row is a function of the sample.
+  template <class HasRow>
+  void MarkRows(const HasRow& has_row) {
+    has_all_rows_ = true;
+    cached_sides_.resize(samples_.size());
+    for (std::size_t k = 0; k < samples_.size(); ++k) {
+      const bool is_cached = has_row(samples_[k]);
+      cached_sides_[k] = is_cached ? sides_[k] : side::kFixed;
+      has_all_rows_ = has_all_rows_ && is_cached;
+    }
+  }
+  bool has_all_rows() const { return has_all_rows_; }
 
   double* gradient() { return gradient_.data(); }
   const double* gradient() const { return gradient_.data(); }
   const double* diagonal() const { return diagonal_.data(); }
   const float* sides() const { return sides_.data(); }
+  /// As sides(), but fixed where the row is not at hand.
+  const float* cached_sides() const { return cached_sides_.data(); }
 
  private:
   static std::size_t Offset(Index k) { return static_cast<std::size_t>(k); }
+  float SideOf(Index k) const;
 
   const DualProblem& problem_;
   std::span<const double> diagonal_of_all_;
@@ -51,6 +68,8 @@ class ActiveSet {
   AlignedVector<double> gradient_;
   AlignedVector<double> diagonal_;
   AlignedVector<float> sides_;
+  AlignedVector<float> cached_sides_;
+  bool has_all_rows_ = false;
 };
 
 }  // namespace kweave

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <vector>
 
@@ -44,7 +45,7 @@ class RowCache {
   void LinkNewest(Slot slot);
 
   struct Free {
-    void operator()(T* block) const;
+    void operator()(T* block) const { std::free(block); }
   };
 
   Index stride_;                    // length, rounded up to whole cache lines

@@ -18,7 +18,10 @@ namespace {
 // The curvature of a step along which the matrix has none, tau of the paper.
 constexpr double kLeastCurvature = 1e-12;
 // Packing the active variables pays off when this share of them can be set aside.
-constexpr double kLeastShrinkage = 0.2;
+constexpr double kLeastShrinkage = 0.6;
+// Rows cost far more than steps: variables whose rows are at hand go first while the best pair among them
+// violates this share of what the best of all did.
+constexpr double kWorthOfCachedRows = 0.5;
 constexpr std::int64_t kStepsBetweenShrinks = 1000;
 // Variables set aside too early are looked for once, when the violation is this many tolerances.
 constexpr double kEarlyRecheck = 10;
@@ -64,18 +67,18 @@ class Smo final : private SolverPause {
         options_(options),
         observer_(observer),
         tolerance_(options.tolerance),
+        most_steps_(options.max_steps > 0 ? options.max_steps
+                                          : std::max<std::int64_t>(10'000'000, 100 * problem.size())),
         diagonal_(Offset(problem.size())),
         active_(problem, diagonal_),
-        rows_(source, options, [this](Index row, Index count, std::vector<Index>& companions) {
-          ChooseCompanions(row, count, companions);
-        }) {}
+        rows_(source, options,
+              [this](Index row, Index count, std::vector<Index>& companions) {
+                ChooseCompanions(row, count, companions);
+              }),
+        next_observation_(options.observe_every) {}
 
   SolverResult Run() {
     Start();
-    next_observation_ = options_.observe_every;
-    const std::int64_t most_steps = options_.max_steps > 0
-                                        ? options_.max_steps
-                                        : std::max<std::int64_t>(10'000'000, 100 * problem_.size());
     for (;;) {
       if (!IsFinite()) return Finish(SolverOutcome::kNotFinite);
       if (violation() <= tolerance_) {
@@ -87,11 +90,14 @@ class Smo final : private SolverPause {
         if (violation() > tolerance_) Shrink();
         continue;
       }
-      if (steps_ >= most_steps) return Finish(SolverOutcome::kStepLimit);
+      if (steps_ >= most_steps_) return Finish(SolverOutcome::kStepLimit);
       if (IsStalled()) return Finish(SolverOutcome::kStalled);
       if (IsTimeToShrink()) Shrink();
-      if (IsTimeToObserve() && !Observe()) return Finish(SolverOutcome::kStoppedByObserver);
-      if (violation() > tolerance_ && !Step()) return Finish(SolverOutcome::kStalled);
+      if (IsTimeToObserve()) {
+        if (!Observe()) return Finish(SolverOutcome::kStoppedByObserver);
+        continue;
+      }
+      if (!StepOnBestPair()) return Finish(IsFinite() ? SolverOutcome::kStalled : SolverOutcome::kNotFinite);
     }
   }
 
@@ -121,21 +127,41 @@ class Smo final : private SolverPause {
   void TakeAll() {
     active_.Fill(state_);
     rows_.SetActive({});
-    ends_ = FindGradientEnds(active_.gradient(), active_.sides(), active_.size());
+    rows_marked_ = -1;
+    LookAtAll();
   }
 
-  // One pair of variables; false when the numbers no longer change.
-  bool Step() {
+  // The best pair of all active variables, whose rows may have to be computed; then, while it pays, the best
+  // pairs of those whose rows are at hand. False when no step is possible: the
+  // numbers no longer change or are not finite.
+  bool StepOnBestPair() {
+    const double enough = kWorthOfCachedRows * violation();
+    if (!Step(active_.sides())) return false;
+    const std::int64_t pause =
+        std::min({most_steps_, next_shrink_, next_stall_check_, observer_ ? next_observation_ : most_steps_});
+    const double target = std::max(tolerance_, active_.has_all_rows() ? 0 : enough);
+    while (violation() > target && steps_ < pause && Step(active_.cached_sides())) {
+    }
+    if (!active_.has_all_rows()) LookAtAll();
+    return true;
+  }
+
+  void LookAtAll() { ends_ = FindGradientEnds(active_.gradient(), active_.sides(), active_.size()); }
+
+  // One step on the best pair among the variables that `sides` does not fix, whose ends are ends_. Leaves the
+  // ends of those whose rows are at hand. False when no step is possible.
+  bool Step(const float* sides) {
     const Index i = ends_.up;
     const T* row_i = rows_.ActiveRow(i);
-    if (!rows_.is_finite()) return true;
+    if (!rows_.is_finite()) return false;
     const double* gradient = active_.gradient();
     const double* diagonal = active_.diagonal();
-    const Index j = FindPartner<T>({ends_.min_up, diagonal[i], kLeastCurvature}, row_i, gradient,
-                                   active_.sides(), diagonal, active_.size());
+    const Index j = FindPartner<T>({ends_.min_up, diagonal[i], kLeastCurvature}, row_i, gradient, sides,
+                                   diagonal, active_.size());
     if (j < 0) return false;
     const T* row_j = rows_.ActiveRow(j);
-    if (!rows_.is_finite()) return true;
+    if (!rows_.is_finite()) return false;
+    MarkCachedRows();
 
     const double slope = gradient[j] - gradient[i];
     const double curvature =
@@ -150,9 +176,15 @@ class Smo final : private SolverPause {
     active_.SetBeta(i, beta_i);
     active_.SetBeta(j, beta_j);
     objective_ -= step * (slope - 0.5 * step * curvature);
-    ends_ = UpdateGradient(step, row_i, row_j, active_.sides(), active_.gradient(), active_.size());
+    ends_ = UpdateGradient(step, row_i, row_j, active_.cached_sides(), active_.gradient(), active_.size());
     ++steps_;
     return true;
+  }
+
+  void MarkCachedRows() {
+    if (rows_.rows_computed() == rows_marked_) return;
+    rows_marked_ = rows_.rows_computed();
+    active_.MarkRows([this](Index k) { return rows_.Contains(k); });
   }
 
   bool IsTimeToShrink() {
@@ -185,7 +217,8 @@ class Smo final : private SolverPause {
     if (active_.is_whole()) whole_ = state_;
     active_.Keep(kept);
     rows_.SetActive(active_.samples());
-    ends_ = FindGradientEnds(active_.gradient(), active_.sides(), active_.size());
+    rows_marked_ = -1;
+    LookAtAll();
   }
 
   void ActivateAll() {
@@ -331,6 +364,7 @@ class Smo final : private SolverPause {
   const SolverOptions& options_;
   SolveObserver* observer_;
   double tolerance_;  // options_.tolerance, until the observer asks for less
+  std::int64_t most_steps_;
 
   std::vector<double> diagonal_;  // K_kk of all variables
   ActiveSet active_;
@@ -343,7 +377,8 @@ class Smo final : private SolverPause {
   bool did_early_recheck_ = false;
   bool has_complete_gradient_ = true;  // while the observer looks: state_.gradient is that of all variables
   std::int64_t next_shrink_ = kStepsBetweenShrinks;
-  std::int64_t next_observation_ = 0;
+  std::int64_t next_observation_;
+  std::int64_t rows_marked_ = -1;  // rows computed when active_ was last told which ones are at hand
   std::int64_t next_stall_check_ = 0;
   double best_violation_ = std::numeric_limits<double>::infinity();
   double checked_violation_ = std::numeric_limits<double>::infinity();
