@@ -13,32 +13,50 @@ namespace kweave {
 
 namespace {
 
-constexpr std::size_t kNewtonBytes = std::size_t{512} << 20;
-constexpr std::size_t kNewtonKernels = 1024;
-constexpr double kNewtonLargestNorm = 16;  // above it the update contracts by more than 2 / 17 each time
+constexpr std::size_t kNewtonDirections = 256;
+constexpr double kNewtonLargestNorm = 8;  // above it the update contracts by 2 / 9 or more each time
 constexpr int kUpdatesBeforeNewton = 2;    // they bring the weights to their order of magnitude
 constexpr double kAffordableUpdates = 3;
 constexpr int kMaxCuts = 6;
 
-// The kernels a Newton step moves: all that could matter, the heaviest first where there are too many.
-std::vector<Index> NewtonKernels(const LpNorm& norm, const Evaluation& at) {
-  std::vector<double> response(at.theta.size());
-  norm.BestResponse(at.quadratics, response);
+double At(std::span<const double> values, Index m) { return values[static_cast<std::size_t>(m)]; }
+
+// What a Newton step moves: every kernel by itself, or, where there are too many, the heaviest half by
+// themselves and the others in groups. At the optimum q_m / theta_m^(p-1) is the same for all kernels with
+// weight, so kernels where it is alike want to move alike; the update then sorts out the weights inside a
+// group. Directions have norm one and do not overlap, so the constraint is ||.||_p <= 1 along them too.
+std::vector<Direction> NewtonDirections(const LpNorm& norm, const Evaluation& at) {
   std::vector<double> importance(at.theta.size());
-  std::vector<Index> kernels;
+  norm.BestResponse(at.quadratics, importance);
   const double largest = *std::max_element(at.quadratics.begin(), at.quadratics.end());
+  std::vector<Index> order;
   for (std::size_t m = 0; m < at.theta.size(); ++m) {
-    importance[m] = std::max(at.theta[m], response[m]) + 1e-6 * at.quadratics[m] / largest;
-    if (at.quadratics[m] > 0) kernels.push_back(static_cast<Index>(m));
+    importance[m] = std::max(at.theta[m], importance[m]) + 1e-6 * at.quadratics[m] / largest;
+    if (at.quadratics[m] > 0) order.push_back(static_cast<Index>(m));
   }
-  if (kernels.size() > kNewtonKernels) {
-    std::nth_element(kernels.begin(), kernels.begin() + kNewtonKernels, kernels.end(), [&](Index a, Index b) {
-      return importance[static_cast<std::size_t>(a)] > importance[static_cast<std::size_t>(b)];
-    });
-    kernels.resize(kNewtonKernels);
-    std::sort(kernels.begin(), kernels.end());
+  const std::size_t singles = order.size() <= kNewtonDirections ? order.size() : kNewtonDirections / 2;
+  const auto rest = order.begin() + static_cast<std::ptrdiff_t>(singles);
+  std::nth_element(order.begin(), rest, order.end(),
+                   [&](Index a, Index b) { return At(importance, a) > At(importance, b); });
+  std::vector<Direction> directions;
+  for (auto m = order.begin(); m != rest; ++m) directions.push_back({{*m}, {1.0}});
+
+  order.erase(order.begin(), rest);
+  std::erase_if(order, [&](Index m) { return At(at.theta, m) == 0; });
+  const auto urge = [&](Index m) {
+    return std::log(At(at.quadratics, m)) - (norm.p() - 1) * std::log(At(at.theta, m));
+  };
+  std::sort(order.begin(), order.end(), [&](Index a, Index b) { return urge(a) < urge(b); });
+  const std::size_t group_size = order.size() / (kNewtonDirections / 2) + 1;
+  for (std::size_t begin = 0; begin < order.size(); begin += group_size) {
+    Direction& direction = directions.emplace_back();
+    for (std::size_t k = begin; k < std::min(begin + group_size, order.size()); ++k) {
+      direction.kernels.push_back(order[k]);
+      direction.weights.push_back(At(at.theta, order[k]));
+    }
+    norm.Normalize(direction.weights);
   }
-  return kernels;
+  return directions;
 }
 
 }  // namespace
@@ -59,7 +77,7 @@ void Analytic::Move(const Evaluation& last, const Machine& machine, const RunSta
   const bool take_newton = crawls && !was_newton_partial_;
   was_newton_partial_ = false;
   if (take_newton && NewtonStep(last, machine, theta)) {
-    was_newton_partial_ = last.theta.size() > kNewtonKernels;
+    was_newton_partial_ = last.theta.size() > kNewtonDirections;
     return;
   }
   Update(last, std::min(1e-3, state.relative_gap), theta);
@@ -106,35 +124,34 @@ bool Analytic::UpdateCrawls(const RunState& state) const {
 }
 
 bool Analytic::NewtonStep(const Evaluation& last, const Machine& machine, std::span<double> theta) const {
-  const std::vector<Index> kernels = NewtonKernels(norm_, last);
-  if (kernels.size() < 2) return false;
-  const std::optional<std::vector<double>> hessian = Curvature(last, machine, kernels, kNewtonBytes);
+  const std::vector<Direction> directions = NewtonDirections(norm_, last);
+  if (directions.size() < 2) return false;
+  const std::optional<std::vector<double>> hessian = Curvature(last, machine, directions);
   if (!hessian) return false;
 
-  // The kernels left out keep their weight, and the others share what remains of the ball.
-  const std::size_t size = kernels.size();
-  std::copy(last.theta.begin(), last.theta.end(), theta.begin());
-  std::vector<double> start(size);
+  // theta = sum_k t_k e_k; the model around start is 1/2 t' H t + (g - H start)' t with g_k = -1/2 q' e_k.
+  const std::size_t size = directions.size();
+  std::vector<double> start(size), linear(size, 0.0);
   for (std::size_t k = 0; k < size; ++k) {
-    start[k] = theta[static_cast<std::size_t>(kernels[k])];
-    theta[static_cast<std::size_t>(kernels[k])] = 0;
-  }
-  const double rest = std::pow(norm_.Value(theta), norm_.p());
-  const double radius = std::pow(std::max(1 - rest, 1e-6), 1 / norm_.p());
-  std::vector<double> scaled(size * size), linear(size);
-  for (std::size_t k = 0; k < size; ++k) {
-    linear[k] = -0.5 * last.quadratics[static_cast<std::size_t>(kernels[k])] * radius;
-    for (std::size_t l = 0; l < size; ++l) {
-      linear[k] -= (*hessian)[k * size + l] * start[l] * radius;
-      scaled[k * size + l] = (*hessian)[k * size + l] * radius * radius;
+    const Direction& direction = directions[k];
+    start[k] = At(last.theta, direction.kernels[0]) / direction.weights[0];
+    for (std::size_t j = 0; j < direction.kernels.size(); ++j) {
+      linear[k] -= 0.5 * direction.weights[j] * At(last.quadratics, direction.kernels[j]);
     }
   }
-  if (std::all_of(start.begin(), start.end(), [](double value) { return value == 0; })) return false;
-  const std::vector<double> solution = MinimizeOverLpBall(linear, scaled, norm_.p(), start);
-  if (solution.empty()) return false;
-  const double negligible = norm_.p() == 1 ? 1e-9 : 0;  // interior points never reach zero
   for (std::size_t k = 0; k < size; ++k) {
-    if (solution[k] > negligible) theta[static_cast<std::size_t>(kernels[k])] = radius * solution[k];
+    linear[k] -= std::inner_product(start.begin(), start.end(), &(*hessian)[k * size], 0.0);
+  }
+  const std::vector<double> solution = MinimizeOverLpBall(linear, *hessian, norm_.p(), start);
+  if (solution.empty()) return false;
+
+  const double negligible = norm_.p() == 1 ? 1e-9 : 0;  // interior points never reach zero
+  std::fill(theta.begin(), theta.end(), 0.0);
+  for (std::size_t k = 0; k < size; ++k) {
+    if (solution[k] <= negligible) continue;
+    for (std::size_t j = 0; j < directions[k].kernels.size(); ++j) {
+      theta[static_cast<std::size_t>(directions[k].kernels[j])] = solution[k] * directions[k].weights[j];
+    }
   }
   norm_.Normalize(theta);
   return true;

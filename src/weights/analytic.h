@@ -7,7 +7,7 @@
 //          convex.
 // Takes    the evaluation at the last theta; writes the next one.
 // Holds    ||theta||_p = 1; the point kept to cut back to has the smallest J of all accepted ones.
-// Costs    O(M) per update; a Newton step what its two parts cost, within kNewtonBytes and kNewtonKernels.
+// Costs    O(M) per update; a Newton step what its two parts cost, with at most a few hundred directions.
 #ifndef KWEAVE_WEIGHTS_ANALYTIC_H_
 #define KWEAVE_WEIGHTS_ANALYTIC_H_
 
@@ -37,7 +37,7 @@ class Analytic : public WeightMethod {
   double previous_gap_ = 1;          // relative, when the last step was accepted
   int moves_ = 0;                    // accepted ones
   int cuts_ = 0;                     // of the step being tried
-  bool was_newton_partial_ = false;  // the last Newton step moved only some of the kernels
+  bool was_newton_partial_ = false;  // the last Newton step moved kernels in groups
 };
 
 }  // namespace kweave

@@ -11,13 +11,17 @@ namespace {
 
 constexpr Index kRowsPerCall = 64;
 
+// Ascending; those strictly between their bounds.
 std::vector<Index> FreeSamples(const Evaluation& at, std::span<const double> upper) {
   std::vector<Index> free;
   for (std::size_t i = 0; i < at.beta.size(); ++i) {
     const double alpha = std::abs(at.beta[i]);
     if (alpha > 1e-9 * upper[i] && alpha < (1 - 1e-9) * upper[i]) free.push_back(static_cast<Index>(i));
   }
-  return free;
+  if (free.size() <= kMostFreeSamples) return free;
+  std::vector<Index> chosen(kMostFreeSamples);
+  for (std::size_t k = 0; k < chosen.size(); ++k) chosen[k] = free[k * free.size() / chosen.size()];
+  return chosen;
 }
 
 // K(theta) between the free samples but the last, relative to the last: k_ij - k_il - k_lj + k_ll.
@@ -58,23 +62,24 @@ bool FactorWithRidge(std::vector<double>& kernel, int size) {
 }  // namespace
 
 std::optional<std::vector<double>> Curvature(const Evaluation& at, const Machine& machine,
-                                             std::span<const Index> kernels, std::size_t memory_limit_bytes) {
+                                             std::span<const Direction> directions) {
   const std::vector<Index> free = FreeSamples(at, machine.problem().upper);
-  const std::size_t count = kernels.size();
+  const std::size_t count = directions.size();
   std::vector<double> hessian(count * count, 0.0);
   if (free.size() < 2) return hessian;
   const std::size_t size = free.size() - 1;
-  if (sizeof(double) * size * (2 * size + count) > memory_limit_bytes) return std::nullopt;
 
   std::vector<double> kernel = ReducedKernel(machine.gram(), at.theta, free);
   if (!FactorWithRidge(kernel, static_cast<int>(size))) return std::nullopt;
 
-  std::vector<double> derivatives(size * count), unit(at.theta.size(), 0.0), outputs(at.beta.size());
+  std::vector<double> derivatives(size * count), theta(at.theta.size(), 0.0), outputs(at.beta.size());
   for (std::size_t k = 0; k < count; ++k) {
-    const auto m = static_cast<std::size_t>(kernels[k]);
-    unit[m] = 1;
-    machine.expansion().Outputs(unit, outputs);
-    unit[m] = 0;
+    const Direction& direction = directions[k];
+    for (std::size_t j = 0; j < direction.kernels.size(); ++j) {
+      theta[static_cast<std::size_t>(direction.kernels[j])] = direction.weights[j];
+    }
+    machine.expansion().Outputs(theta, outputs);
+    for (const Index m : direction.kernels) theta[static_cast<std::size_t>(m)] = 0;
     const double last = outputs[static_cast<std::size_t>(free[size])];
     for (std::size_t i = 0; i < size; ++i) {
       derivatives[i * count + k] = outputs[static_cast<std::size_t>(free[i])] - last;

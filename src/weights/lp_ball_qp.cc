@@ -58,7 +58,7 @@ class InteriorPoint {
       if (IsSolved()) return true;
       if (!Step()) return false;
     }
-    return barrier_ < 1e-6 * scale_;
+    return barrier_ < 1e-6 * scale_ && std::abs(constraint_residual_) < 1e-6;
   }
   const std::vector<double>& t() const { return t_; }
 

@@ -14,7 +14,7 @@ namespace {
 constexpr int kMaxCuts = 500;
 constexpr double kTowardsVertex = 0.5;
 constexpr double kTolerance = 1e-10;
-constexpr double kNegligibleWeight = 1e-9;
+constexpr double kNegligibleWeight = 1e-3;  // where the program gives none; less as the gap closes
 
 }  // namespace
 
@@ -127,9 +127,10 @@ void Silp::Move(const Evaluation& last, const Machine& machine, const RunState& 
   }
   dual_point_ = master_->Mixture(norm_);
   const std::span<const double> vertex = master_->vertex();
+  const double negligible = std::min(kNegligibleWeight, state.relative_gap);
   for (std::size_t m = 0; m < theta.size(); ++m) {
     theta[m] = (1 - kTowardsVertex) * best_theta_[m] + kTowardsVertex * vertex[m];
-    if (theta[m] < kNegligibleWeight) theta[m] = 0;
+    if (theta[m] < negligible && vertex[m] <= 0) theta[m] = 0;
   }
   norm_.Normalize(theta);
 }
