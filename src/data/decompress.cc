@@ -5,8 +5,7 @@
 #include <zstd.h>
 
 #include <algorithm>
-#include <cstdint>
-#include <cstring>
+#include <cstdlib>
 #include <limits>
 #include <memory>
 #include <new>
@@ -25,60 +24,58 @@ using std::string_view_literals::operator""sv;
               fmt::format("{}: the {} stream is corrupt ({}), expected a whole file", name, format, reason));
 }
 
-/// A growing output buffer that refuses to outgrow the memory there is.
+/// A growing output buffer that refuses to outgrow the memory there is. realloc moves large blocks by their pages, so
+/// growing neither copies nor clears them, and what is not written never becomes resident.
 class Output {
  public:
-  /// `announced_bytes` is what the stream says about its size; believed as far as compression usually goes.
-  Output(const std::string& name, std::size_t compressed_bytes, std::size_t announced_bytes)
-      : name_(name),
-        limit_(AvailableMemoryBytes()),
-        first_bytes_(std::clamp(announced_bytes, kBlockBytes, kBlockBytes + kUsualRatio * compressed_bytes) +
-                     1) {}
+  explicit Output(const std::string& name) : name_(name), limit_(AvailableMemoryBytes()) {}
 
   /// Makes room behind what is written and returns how much there is.
   std::size_t Reserve() {
-    if (written_ == bytes_.size()) {
+    if (written_ == capacity_) {
       if (written_ > limit_ / 2) {
         throw Error(ErrorKind::kResource,
                     fmt::format("{}: decompresses to more than {} bytes, which do not fit into memory", name_,
                                 written_));
       }
-      bytes_.resize(std::max(first_bytes_, 2 * written_));
+      Resize(std::max(std::size_t{1} << 16, 2 * written_));
     }
-    return bytes_.size() - written_;
+    return capacity_ - written_;
   }
-  char* position() { return bytes_.data() + written_; }
+  char* position() { return bytes_.get() + written_; }
   void Advance(std::size_t count) { written_ += count; }
-  std::string Take() {
-    bytes_.resize(written_);
-    if (bytes_.capacity() > written_ + written_ / 4) bytes_.shrink_to_fit();
-    return std::move(bytes_);
+  FileBytes Take() {
+    if (written_ > 0) Resize(written_);
+    const std::shared_ptr<const void> owner(std::move(bytes_));
+    return {name_, {static_cast<const char*>(owner.get()), written_}, owner, false};
   }
 
  private:
-  static constexpr std::size_t kBlockBytes = 1 << 16;
-  static constexpr std::size_t kUsualRatio = 20;
+  struct Free {
+    void operator()(char* bytes) const { std::free(bytes); }
+  };
+
+  void Resize(std::size_t capacity) {
+    char* const moved = static_cast<char*>(std::realloc(bytes_.get(), capacity));
+    if (moved == nullptr) throw std::bad_alloc();
+    static_cast<void>(bytes_.release());
+    bytes_.reset(moved);
+    capacity_ = capacity;
+  }
 
   const std::string& name_;
   const std::size_t limit_;
-  const std::size_t first_bytes_;
-  std::string bytes_;
+  std::unique_ptr<char, Free> bytes_;
+  std::size_t capacity_ = 0;
   std::size_t written_ = 0;
 };
 
-/// The last four bytes of a gzip stream: the plain size of its last member, modulo 2^32.
-std::size_t GzipContentBytes(std::string_view bytes) {
-  std::uint32_t size = 0;
-  if (bytes.size() >= sizeof size) std::memcpy(&size, bytes.data() + bytes.size() - sizeof size, sizeof size);
-  return size;
-}
-
-std::string DecompressGzip(std::string_view bytes, const std::string& name) {
+FileBytes DecompressGzip(std::string_view bytes, const std::string& name) {
   z_stream stream{};
   constexpr int kGzipOnly = 16;
   if (inflateInit2(&stream, MAX_WBITS + kGzipOnly) != Z_OK) throw std::bad_alloc();
   const std::unique_ptr<z_stream, int (*)(z_stream*)> guard(&stream, inflateEnd);
-  Output output(name, bytes.size(), GzipContentBytes(bytes));
+  Output output(name);
   constexpr std::size_t kMaxStep = std::numeric_limits<uInt>::max();
   std::size_t consumed = 0;
   while (true) {
@@ -108,16 +105,10 @@ std::string DecompressGzip(std::string_view bytes, const std::string& name) {
   return output.Take();
 }
 
-/// What the first frame says about its plain size; a guess where it says nothing.
-std::size_t ZstdContentBytes(std::string_view bytes) {
-  const unsigned long long size = ZSTD_getFrameContentSize(bytes.data(), bytes.size());
-  return size == ZSTD_CONTENTSIZE_UNKNOWN || size == ZSTD_CONTENTSIZE_ERROR ? 4 * bytes.size() : size;
-}
-
-std::string DecompressZstd(std::string_view bytes, const std::string& name) {
+FileBytes DecompressZstd(std::string_view bytes, const std::string& name) {
   const std::unique_ptr<ZSTD_DCtx, size_t (*)(ZSTD_DCtx*)> context(ZSTD_createDCtx(), ZSTD_freeDCtx);
   if (context == nullptr) throw std::bad_alloc();
-  Output output(name, bytes.size(), ZstdContentBytes(bytes));
+  Output output(name);
   ZSTD_inBuffer input{bytes.data(), bytes.size(), 0};
   std::size_t missing = 1;  // zero at the end of a frame
   bool room_left = false;   // the decoder had room and wrote less: nothing is pending inside it
@@ -141,16 +132,16 @@ Compression DetectCompression(std::string_view bytes) {
   return Compression::kNone;
 }
 
-std::string Decompress(std::string_view bytes, Compression compression, const std::string& name) {
+FileBytes Decompress(const FileBytes& file, Compression compression) {
   switch (compression) {
     case Compression::kGzip:
-      return DecompressGzip(bytes, name);
+      return DecompressGzip(file.bytes, file.name);
     case Compression::kZstd:
-      return DecompressZstd(bytes, name);
+      return DecompressZstd(file.bytes, file.name);
     case Compression::kNone:
       break;
   }
-  return std::string(bytes);
+  return file;
 }
 
 }  // namespace kweave

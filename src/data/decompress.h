@@ -1,8 +1,9 @@
 #ifndef KWEAVE_DATA_DECOMPRESS_H_
 #define KWEAVE_DATA_DECOMPRESS_H_
 
-#include <string>
 #include <string_view>
+
+#include "data/file_bytes.h"
 
 namespace kweave {
 
@@ -11,10 +12,9 @@ enum class Compression { kNone, kGzip, kZstd };
 /// Tells compression by its magic bytes, never by a file's name.
 Compression DetectCompression(std::string_view bytes);
 
-/// The decompressed bytes; several concatenated members or frames are one stream. `name` is for messages.
-/// Throws Error(kData) on truncated or corrupt input and Error(kResource) when the result would not fit into
-/// memory.
-std::string Decompress(std::string_view bytes, Compression compression, const std::string& name);
+/// The decompressed bytes under the same name; several concatenated members or frames are one stream.
+/// Throws Error(kData) on truncated or corrupt input and Error(kResource) when the result would not fit into memory.
+FileBytes Decompress(const FileBytes& file, Compression compression);
 
 }  // namespace kweave
 

@@ -67,10 +67,11 @@ FileBytes Decompressed(FileBytes file) {
   if (file.bytes.empty()) throw Error(ErrorKind::kData, fmt::format("{}: this file is empty", file.name));
   const Compression compression = DetectCompression(file.bytes);
   if (compression == Compression::kNone) return file;
-  std::string plain = Decompress(file.bytes, compression, file.name);
-  if (plain.empty())
+  FileBytes plain = Decompress(file, compression);
+  if (plain.bytes.empty()) {
     throw Error(ErrorKind::kData, fmt::format("{}: decompressed, this file is empty", file.name));
-  return Own(std::move(file.name), std::move(plain));
+  }
+  return plain;
 }
 
 }  // namespace
