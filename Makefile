@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build demo test bench docs format lint clean
+.PHONY: help build demo test fuzz bench docs format lint clean
 
 JOBS ?= $(shell nproc)
 # Seconds for every fuzz target.
@@ -36,13 +36,18 @@ test:  ## every test: optimised, then under sanitizers, then the fuzz targets
 	ctest --preset release -j $(JOBS)
 	$(call configure-and-build,debug)
 	ctest --preset debug -j $(JOBS)
+	$(MAKE) fuzz
+
+fuzz:  ## the fuzz targets, for FUZZ_SECONDS each
+	@tools/install-dependencies --test
 	$(call configure-and-build,fuzz,-DKWEAVE_FUZZ_SECONDS=$(FUZZ_SECONDS),--target fuzzers)
 	ctest --preset fuzz -j $(JOBS)
 
-bench:  ## benchmarks; KWEAVE_DATA names the folder with real data
+bench:  ## benchmarks and comparisons; KWEAVE_DATA names the folder with real data
 	@tools/install-dependencies --bench
-	$(call configure-and-build,release,-DKWEAVE_BUILD_BENCH=ON)
-	bench/run build/release
+	$(call configure-and-build,release,$(WITHOUT_TESTS) -DKWEAVE_BUILD_BENCH=ON)
+	@for program in build/release/*_bench; do echo "== $$program"; "$$program"; done
+	@for script in bench/*.py; do echo "== $$script"; python3 "$$script" build/release/kweave; done
 
 docs: build  ## the generated parts of the documentation
 	@docs/generate build/release/kweave
