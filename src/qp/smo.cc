@@ -22,7 +22,7 @@ constexpr double kLeastShrinkage = 0.6;
 // Rows cost far more than steps: variables whose rows are at hand go first while the best pair among them
 // violates this share of what the best of all did.
 constexpr double kWorthOfCachedRows = 0.5;
-constexpr std::int64_t kStepsBetweenShrinks = 1000;
+constexpr Index kMostStepsBetweenShrinks = 1000;
 // Variables set aside too early are looked for once, when the violation is this many tolerances.
 constexpr double kEarlyRecheck = 10;
 // In this many steps per sample a solve that gets on must lower the best violation by a tenth or the
@@ -75,6 +75,7 @@ class Smo final : private SolverPause {
               [this](Index row, Index count, std::vector<Index>& companions) {
                 ChooseCompanions(row, count, companions);
               }),
+        next_shrink_(options.use_shrinking ? StepsBetweenShrinks() : most_steps_),
         next_observation_(options.observe_every) {}
 
   SolverResult Run() {
@@ -132,8 +133,8 @@ class Smo final : private SolverPause {
   }
 
   // The best pair of all active variables, whose rows may have to be computed; then, while it pays, the best
-  // pairs of those whose rows are at hand. False when no step is possible: the
-  // numbers no longer change or are not finite.
+  // pairs of those whose rows are at hand. False when no step is possible: the numbers no longer change or are
+  // not finite.
   bool StepOnBestPair() {
     const double enough = kWorthOfCachedRows * violation();
     if (!Step(active_.sides())) return false;
@@ -187,6 +188,8 @@ class Smo final : private SolverPause {
     active_.MarkRows([this](Index k) { return rows_.Contains(k); });
   }
 
+  std::int64_t StepsBetweenShrinks() const { return std::min(problem_.size(), kMostStepsBetweenShrinks); }
+
   bool IsTimeToShrink() {
     if (!options_.use_shrinking) return false;
     if (!did_early_recheck_ && !active_.is_whole() && violation() <= kEarlyRecheck * tolerance_) {
@@ -200,8 +203,8 @@ class Smo final : private SolverPause {
   // Sets variables aside that are at a bound and would stay there at any value between the ends of the
   // gradient.
   void Shrink() {
-    next_shrink_ = steps_ + std::min<std::int64_t>(problem_.size(), kStepsBetweenShrinks);
-    if (!options_.use_shrinking || !(ends_.max_low > ends_.min_up)) return;
+    if (!options_.use_shrinking) return;
+    next_shrink_ = steps_ + StepsBetweenShrinks();
     std::vector<Index> kept;
     for (Index k = 0; k < active_.size(); ++k) {
       const float at = active_.sides()[k];
@@ -376,7 +379,7 @@ class Smo final : private SolverPause {
   bool inputs_are_finite_ = true;
   bool did_early_recheck_ = false;
   bool has_complete_gradient_ = true;  // while the observer looks: state_.gradient is that of all variables
-  std::int64_t next_shrink_ = kStepsBetweenShrinks;
+  std::int64_t next_shrink_;
   std::int64_t next_observation_;
   std::int64_t rows_marked_ = -1;  // rows computed when active_ was last told which ones are at hand
   std::int64_t next_stall_check_ = 0;

@@ -243,12 +243,12 @@ class Recorder : public SolveObserver {
 
 TEST(Smo, ObserverSeesTheTruthWhileVariablesAreAside) {
   Random random(16);
-  const TestProblem problem = RandomClassification(300, 8, 2, random);
+  const TestProblem problem = RandomClassification(200, 20, 0.2, random);
   SolverState state;
   Recorder recorder(problem);
-  const auto result = Solve(problem, state, {.tolerance = 1e-7, .observe_every = 50}, &recorder);
+  const auto result = Solve(problem, state, {.tolerance = 1e-7, .observe_every = 20}, &recorder);
   EXPECT_EQ(result.outcome, SolverOutcome::kConverged);
-  EXPECT_EQ(recorder.visits, (result.steps - 1) / 50);
+  EXPECT_EQ(recorder.visits, (result.steps - 1) / 20);
 }
 
 TEST(Smo, ObserverStops) {

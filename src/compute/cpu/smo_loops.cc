@@ -120,54 +120,76 @@ GradientEnds UpdateGradientDouble(double step, const double* row_i, const double
   return UpdateGradientLoop(step, row_i, row_j, sides, gradient, size);
 }
 
-// Gains are fractions slope^2 / curvature, compared by cross multiplication: no division in the loop. Close
-// to the optimum few variables are candidates, so most vectors end at the first test.
+// Per lane: the best gain so far as the fraction slope2 / curvature, and the position of its vector.
+// Gains are compared by cross multiplication: no division in the loop. Close to the optimum few variables are
+// candidates, so most vectors end at the first test.
+template <class T>
+HWY_INLINE void ConsiderPartners(const Seeker& i, const T* row_i, const double* gradient, const float* sides,
+                                 const double* diagonal, Index k, DoubleVector& best_slope2,
+                                 DoubleVector& best_curvature, DoubleVector& best_position) {
+  const DoubleTag d;
+  const DoubleVector zero = hn::Zero(d);
+  const DoubleVector slope = hn::Sub(LoadAsDouble(gradient + k), hn::Set(d, i.gradient));
+  const auto is_candidate = hn::And(hn::Ge(LoadAsDouble(sides + k), zero), hn::Gt(slope, zero));
+  if (hn::AllFalse(d, is_candidate)) return;
+  const DoubleVector diagonals = hn::Add(hn::Set(d, i.diagonal), LoadAsDouble(diagonal + k));
+  const DoubleVector curvature = hn::Max(hn::NegMulAdd(hn::Set(d, 2), LoadAsDouble(row_i + k), diagonals),
+                                         hn::Set(d, i.least_curvature));
+  const DoubleVector slope2 = hn::Mul(slope, slope);
+  const auto is_better =
+      hn::And(is_candidate, hn::Gt(hn::Mul(slope2, best_curvature), hn::Mul(best_slope2, curvature)));
+  best_slope2 = hn::IfThenElse(is_better, slope2, best_slope2);
+  best_curvature = hn::IfThenElse(is_better, curvature, best_curvature);
+  best_position = hn::IfThenElse(is_better, hn::Set(d, static_cast<double>(k)), best_position);
+}
+
+void ConsiderPartner(double gain, Index position, double& best_gain, Index& best) {
+  if (best < 0 || gain > best_gain || (gain == best_gain && position < best)) {
+    best_gain = gain;
+    best = position;
+  }
+}
+
+void MergePartners(DoubleVector slope2, DoubleVector curvature, DoubleVector position, double& best_gain,
+                   Index& best) {
+  const DoubleTag d;
+  HWY_ALIGN double gains[hn::MaxLanes(d)];
+  HWY_ALIGN double positions[hn::MaxLanes(d)];
+  hn::Store(hn::Div(slope2, curvature), d, gains);
+  hn::Store(position, d, positions);
+  for (size_t lane = 0; lane < hn::Lanes(d); ++lane) {
+    if (positions[lane] < 0) continue;
+    ConsiderPartner(gains[lane], static_cast<Index>(positions[lane]) + static_cast<Index>(lane), best_gain,
+                    best);
+  }
+}
+
 template <class T>
 HWY_INLINE Index FindPartnerLoop(const Seeker& i, const T* row_i, const double* gradient, const float* sides,
                                  const double* diagonal, Index size) {
   const DoubleTag d;
   const Index lanes = static_cast<Index>(hn::Lanes(d));
-  const DoubleVector gradient_i = hn::Set(d, i.gradient), diagonal_i = hn::Set(d, i.diagonal);
-  const DoubleVector least = hn::Set(d, i.least_curvature), minus_two = hn::Set(d, -2), zero = hn::Zero(d);
-  DoubleVector best_slope2 = zero, best_curvature = hn::Set(d, 1), best_position = hn::Set(d, -1);
+  DoubleVector slope2_a = hn::Zero(d), slope2_b = slope2_a;
+  DoubleVector curvature_a = hn::Set(d, 1), curvature_b = curvature_a;
+  DoubleVector position_a = hn::Set(d, -1), position_b = position_a;
   Index k = 0;
-  for (; k + lanes <= size; k += lanes) {
-    const DoubleVector slope = hn::Sub(LoadAsDouble(gradient + k), gradient_i);
-    const auto is_candidate = hn::And(hn::Ge(LoadAsDouble(sides + k), zero), hn::Gt(slope, zero));
-    if (hn::AllFalse(d, is_candidate)) continue;
-    const DoubleVector diagonals = hn::Add(diagonal_i, LoadAsDouble(diagonal + k));
-    const DoubleVector curvature = hn::Max(hn::MulAdd(minus_two, LoadAsDouble(row_i + k), diagonals), least);
-    const DoubleVector slope2 = hn::Mul(slope, slope);
-    const auto is_better =
-        hn::And(is_candidate, hn::Gt(hn::Mul(slope2, best_curvature), hn::Mul(best_slope2, curvature)));
-    best_slope2 = hn::IfThenElse(is_better, slope2, best_slope2);
-    best_curvature = hn::IfThenElse(is_better, curvature, best_curvature);
-    best_position = hn::IfThenElse(is_better, hn::Set(d, static_cast<double>(k)), best_position);
+  for (; k + 2 * lanes <= size; k += 2 * lanes) {
+    ConsiderPartners(i, row_i, gradient, sides, diagonal, k, slope2_a, curvature_a, position_a);
+    ConsiderPartners(i, row_i, gradient, sides, diagonal, k + lanes, slope2_b, curvature_b, position_b);
   }
-  HWY_ALIGN double gains[hn::MaxLanes(d)];
-  HWY_ALIGN double positions[hn::MaxLanes(d)];
-  hn::Store(hn::Div(best_slope2, best_curvature), d, gains);
-  hn::Store(best_position, d, positions);
+  for (; k + lanes <= size; k += lanes) {
+    ConsiderPartners(i, row_i, gradient, sides, diagonal, k, slope2_a, curvature_a, position_a);
+  }
   Index best = -1;
   double best_gain = 0;
-  for (Index lane = 0; lane < lanes; ++lane) {
-    if (positions[lane] < 0) continue;
-    const Index position = static_cast<Index>(positions[lane]) + lane;
-    if (best < 0 || gains[lane] > best_gain || (gains[lane] == best_gain && position < best)) {
-      best_gain = gains[lane];
-      best = position;
-    }
-  }
+  MergePartners(slope2_a, curvature_a, position_a, best_gain, best);
+  MergePartners(slope2_b, curvature_b, position_b, best_gain, best);
   for (; k < size; ++k) {
     const double slope = gradient[k] - i.gradient;
     if (!(sides[k] >= 0 && slope > 0)) continue;
     const double curvature =
         std::max(i.diagonal + diagonal[k] - 2 * static_cast<double>(row_i[k]), i.least_curvature);
-    const double gain = slope * slope / curvature;
-    if (best < 0 || gain > best_gain) {
-      best_gain = gain;
-      best = k;
-    }
+    ConsiderPartner(slope * slope / curvature, k, best_gain, best);
   }
   return best;
 }

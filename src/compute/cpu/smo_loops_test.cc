@@ -1,10 +1,12 @@
 #include "compute/cpu/smo_loops.h"
 
 #include <gtest/gtest.h>
-#include <hwy/highway.h>
+#include <hwy/targets.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "base/random.h"
@@ -12,14 +14,26 @@
 namespace kweave {
 namespace {
 
-/// Lengths around the widest vector of floats, and pointers that are off its alignment by one value.
+/// Around the vectors of all instruction sets: 2 to 8 doubles, 4 to 16 floats, taken two at a time.
 std::vector<Index> Lengths() {
-  const Index lanes = static_cast<Index>(hwy::HWY_NAMESPACE::Lanes(hwy::HWY_NAMESPACE::ScalableTag<float>()));
   std::vector<Index> lengths{0, 1, 3};
-  for (const Index n : {Index{8}, Index{16}, lanes}) {
+  for (const Index n : {2, 4, 8, 16}) {
     for (const Index length : {n - 1, n, n + 1, 8 * n + 2}) lengths.push_back(length);
   }
   return lengths;
+}
+
+/// Runs `body` once for every instruction set that was compiled and that this machine has.
+template <class Body>
+void ForEveryInstructionSet(const Body& body) {
+  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    SCOPED_TRACE(hwy::TargetName(target));
+    hwy::SetSupportedTargetsForTest(target);
+    hwy::GetChosenTarget().Update(target);
+    body();
+  }
+  hwy::SetSupportedTargetsForTest(0);
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
 }
 
 template <class T>
@@ -66,13 +80,15 @@ class SmoLoops : public testing::Test {
  protected:
   template <class Body>
   void ForAll(const Body& body) {
-    for (const Index size : Lengths()) {
-      for (std::uint64_t seed = 0; seed < 10; ++seed) {
-        SCOPED_TRACE(testing::Message() << "size " << size << " seed " << seed);
-        Variables<T> variables(size, seed);
-        body(variables);
+    ForEveryInstructionSet([&] {
+      for (const Index size : Lengths()) {
+        for (std::uint64_t seed = 0; seed < 10; ++seed) {
+          SCOPED_TRACE(testing::Message() << "size " << size << " seed " << seed);
+          Variables<T> variables(size, seed);
+          body(variables);
+        }
       }
-    }
+    });
   }
 };
 using RowTypes = testing::Types<float, double>;
@@ -131,20 +147,20 @@ TYPED_TEST(SmoLoops, AddScaledRow) {
 }
 
 TYPED_TEST(SmoLoops, AllFiniteFindsEveryPosition) {
-  for (const Index size : Lengths()) {
-    std::vector<TypeParam> values(static_cast<std::size_t>(size), std::numeric_limits<TypeParam>::max());
-    EXPECT_TRUE(AllFinite(values.data(), size));
-    for (auto& value : values) {
-      for (const TypeParam bad :
-           {std::numeric_limits<TypeParam>::quiet_NaN(), std::numeric_limits<TypeParam>::infinity()}) {
-        value = bad;
-        EXPECT_FALSE(AllFinite(values.data(), size));
-        value = -bad;
-        EXPECT_FALSE(AllFinite(values.data(), size));
+  using Limits = std::numeric_limits<TypeParam>;
+  ForEveryInstructionSet([] {
+    for (const Index size : Lengths()) {
+      std::vector<TypeParam> values(static_cast<std::size_t>(size), Limits::max());
+      EXPECT_TRUE(AllFinite(values.data(), size));
+      for (TypeParam& value : values) {
+        for (const TypeParam bad : {Limits::quiet_NaN(), Limits::infinity(), -Limits::infinity()}) {
+          value = bad;
+          EXPECT_FALSE(AllFinite(values.data(), size));
+        }
+        value = 0;
       }
-      value = 0;
     }
-  }
+  });
 }
 
 }  // namespace
