@@ -15,10 +15,11 @@
 namespace kweave {
 namespace {
 
-using testing::LoadReferenceProblems;
+using testing::FindReferenceProblem;
 using testing::MatrixGram;
 using testing::ReferenceOptimum;
 using testing::ReferenceProblem;
+using testing::ReferenceProblems;
 
 // A machine at fixed theta, trained by `steps` steps on the most violating pair of samples.
 std::vector<double> TrainPairwise(MatrixGram& gram, const ReferenceProblem& problem,
@@ -71,7 +72,7 @@ class CertificateBounds : public ::testing::Test {
   // Runs `check(problem, optimum)` on every small problem and norm.
   template <class Check>
   void ForAll(Check check) {
-    for (const ReferenceProblem& problem : LoadReferenceProblems()) {
+    for (const ReferenceProblem& problem : ReferenceProblems()) {
       if (problem.matrices.size() > 20) continue;
       for (const ReferenceOptimum& optimum : problem.optima) check(problem, optimum);
     }
@@ -149,7 +150,7 @@ TEST_F(CertificateBounds, CloseAtTheOptimumOfTheUniformSum) {
 }
 
 TEST(Certificate, ChoosesTheBiasItself) {
-  const ReferenceProblem problem = LoadReferenceProblems()[0];
+  const ReferenceProblem& problem = FindReferenceProblem("two_widths");
   MatrixGram gram(problem.matrices);
   const std::vector<double> theta = {1, 0};
   const std::vector<double> beta = TrainPairwise(gram, problem, theta, 50);
@@ -168,7 +169,7 @@ TEST(Certificate, ChoosesTheBiasItself) {
 }
 
 TEST(Certificate, SaysNothingAboutNumbersThatAreNone) {
-  const ReferenceProblem problem = LoadReferenceProblems()[0];
+  const ReferenceProblem& problem = FindReferenceProblem("two_widths");
   MatrixGram gram(problem.matrices);
   const std::vector<double> theta = {0.5, 0.5}, beta(problem.y.size(), 0.0);
   for (const double bad : {std::nan(""), std::numeric_limits<double>::infinity()}) {
@@ -185,7 +186,7 @@ TEST(Certificate, SaysNothingAboutNumbersThatAreNone) {
 }
 
 TEST(Certificate, OfAKernelWithBadValuesIsInfinite) {
-  ReferenceProblem problem = LoadReferenceProblems()[0];
+  ReferenceProblem problem = FindReferenceProblem("two_widths");
   problem.matrices[1][0] = std::nan("");
   MatrixGram gram(problem.matrices);
   const std::vector<double> theta = {0.5, 0.5}, beta = problem.y;
@@ -194,7 +195,7 @@ TEST(Certificate, OfAKernelWithBadValuesIsInfinite) {
 }
 
 TEST(Certificate, OfTheBiasAloneIsTheLossOfTheSmallerClass) {
-  const ReferenceProblem problem = LoadReferenceProblems()[0];
+  const ReferenceProblem& problem = FindReferenceProblem("two_widths");
   MatrixGram gram(problem.matrices);
   const std::vector<double> theta = {0, 0}, beta(problem.y.size(), 0.0);
   const Certificate certificate = CertifyHinge(gram, problem.y, problem.upper, 1, theta, beta, beta);

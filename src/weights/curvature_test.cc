@@ -10,14 +10,13 @@
 namespace kweave {
 namespace {
 
-using testing::LoadReferenceProblems;
+using testing::FindReferenceProblem;
 using testing::MatrixGram;
 using testing::ReferenceProblem;
 
 // The gradient of J is -q / 2, so H is the derivative of -q / 2.
 TEST(Curvature, AgreesWithDifferencesOfTheQuadratics) {
-  const std::vector<ReferenceProblem> problems = LoadReferenceProblems();
-  const ReferenceProblem& reference = problems[1];
+  const ReferenceProblem& reference = FindReferenceProblem("mixed_10_large_c");
   MatrixGram gram(reference.matrices);
   gram.set_row_shift(0.7);  // rows may lack a constant
   const Context context;
@@ -55,8 +54,7 @@ TEST(Curvature, AgreesWithDifferencesOfTheQuadratics) {
 }
 
 TEST(Curvature, IsZeroWithoutFreeSamples) {
-  const std::vector<ReferenceProblem> problems = LoadReferenceProblems();
-  const ReferenceProblem& reference = problems[0];
+  const ReferenceProblem& reference = FindReferenceProblem("two_widths");
   MatrixGram gram(reference.matrices);
   const Context context;
   RunControl control(context);

@@ -18,24 +18,16 @@
 namespace kweave {
 namespace {
 
+using testing::FindReferenceProblem;
 using testing::Learn;
-using testing::LoadReferenceProblems;
 using testing::MatrixGram;
 using testing::ReferenceProblem;
 using testing::WithMethod;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-ReferenceProblem Problem(const std::string& name) {
-  static const std::vector<ReferenceProblem> problems = LoadReferenceProblems();
-  for (const ReferenceProblem& problem : problems) {
-    if (problem.name == name) return problem;
-  }
-  throw std::runtime_error("no problem " + name);
-}
-
 TEST(LearnWeights, OneKernelIsThePlainMachine) {
-  ReferenceProblem problem = Problem("two_widths");
+  ReferenceProblem problem = FindReferenceProblem("two_widths");
   problem.matrices.resize(1);
   const double plain = Learn(problem, kInfinity, WithMethod("uniform", 1e-8)).certificate.primal;
   for (const double norm : {1.0, 1.1, 2.0, 100.0, kInfinity}) {
@@ -49,8 +41,8 @@ TEST(LearnWeights, OneKernelIsThePlainMachine) {
 }
 
 TEST(LearnWeights, DuplicatedKernelsShareTheWeight) {
-  const ReferenceProblem problem =
-      Problem("duplicates_6");  // kernels 0, 1, 2 are one kernel, 3 and 4 another
+  const ReferenceProblem& problem =
+      FindReferenceProblem("duplicates_6");  // kernels 0, 1, 2 are one kernel, 3 and 4 another
   for (const double norm : {1.01, 1.1, 2.0, 4.0}) {
     const Learned learned = Learn(problem, norm, WithMethod("auto", 1e-8));
     EXPECT_NEAR(learned.theta[0], learned.theta[1], 1e-3) << norm;
@@ -60,21 +52,21 @@ TEST(LearnWeights, DuplicatedKernelsShareTheWeight) {
 }
 
 TEST(LearnWeights, NormCloseToOneMeetsColumnGeneration) {
-  const ReferenceProblem problem = Problem("mixed_10_large_c");
+  const ReferenceProblem& problem = FindReferenceProblem("mixed_10_large_c");
   const double at_one = Learn(problem, 1, WithMethod("silp", 1e-7)).certificate.primal;
   const double close = Learn(problem, 1 + 1e-8, WithMethod("analytic", 1e-6)).certificate.primal;
   EXPECT_NEAR(close, at_one, 2e-6 * at_one);
 }
 
 TEST(LearnWeights, LargeNormMeetsTheUniformSum) {
-  const ReferenceProblem problem = Problem("mixed_10_large_c");
+  const ReferenceProblem& problem = FindReferenceProblem("mixed_10_large_c");
   const double uniform = Learn(problem, kInfinity, WithMethod("auto", 1e-7)).certificate.primal;
   const double large = Learn(problem, 1e6, WithMethod("auto", 1e-7)).certificate.primal;
   EXPECT_NEAR(large, uniform, 1e-5 * uniform);
 }
 
 TEST(LearnWeights, OrderOfSamplesDoesNotMatter) {
-  const ReferenceProblem problem = Problem("each_8_sample_costs");
+  const ReferenceProblem& problem = FindReferenceProblem("each_8_sample_costs");
   const std::size_t n = problem.y.size();
   std::vector<std::size_t> order(n);
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -100,7 +92,7 @@ TEST(LearnWeights, OrderOfSamplesDoesNotMatter) {
 }
 
 TEST(LearnWeights, KernelsThatCannotHelpGetNoWeight) {
-  ReferenceProblem problem = Problem("two_widths");
+  ReferenceProblem problem = FindReferenceProblem("two_widths");
   const std::size_t n = problem.y.size();
   std::vector<double> indefinite(n * n, 0.0);
   for (std::size_t i = 0; i < n; ++i) indefinite[i * n + i] = -1;
@@ -118,7 +110,7 @@ TEST(LearnWeights, KernelsThatCannotHelpGetNoWeight) {
 }
 
 TEST(LearnWeights, NothingButZeroKernelsGivesTheBiasModel) {
-  ReferenceProblem problem = Problem("two_widths");
+  ReferenceProblem problem = FindReferenceProblem("two_widths");
   for (std::vector<double>& matrix : problem.matrices) std::fill(matrix.begin(), matrix.end(), 0.0);
   for (const double norm : {1.0, 2.0, kInfinity}) {
     const Learned learned = Learn(problem, norm);
@@ -128,7 +120,7 @@ TEST(LearnWeights, NothingButZeroKernelsGivesTheBiasModel) {
 }
 
 TEST(LearnWeights, KernelsOnlyIndefiniteSurvive) {
-  ReferenceProblem problem = Problem("two_widths");
+  ReferenceProblem problem = FindReferenceProblem("two_widths");
   for (std::vector<double>& matrix : problem.matrices) {
     for (double& value : matrix) value = -value;
   }
@@ -139,7 +131,7 @@ TEST(LearnWeights, KernelsOnlyIndefiniteSurvive) {
 }
 
 TEST(LearnWeights, KernelsWithBadValuesClaimNothing) {
-  ReferenceProblem problem = Problem("two_widths");
+  ReferenceProblem problem = FindReferenceProblem("two_widths");
   problem.matrices[0][5] = std::nan("");
   const Learned learned = Learn(problem, 2);
   EXPECT_EQ(learned.status, Status::kStalled);
@@ -147,7 +139,7 @@ TEST(LearnWeights, KernelsWithBadValuesClaimNothing) {
 }
 
 TEST(LearnWeights, StopsWhenAskedAndSaysHowGoodTheAnswerIs) {
-  const ReferenceProblem problem = Problem("mixed_60");
+  const ReferenceProblem& problem = FindReferenceProblem("mixed_60");
   Context context;
   context.stop_requested = [] { return true; };
   const Learned interrupted = Learn(problem, 1, WithMethod("auto", 1e-9), context);
@@ -161,7 +153,7 @@ TEST(LearnWeights, StopsWhenAskedAndSaysHowGoodTheAnswerIs) {
 }
 
 TEST(LearnWeights, IterationLimitAndHistory) {
-  const ReferenceProblem problem = Problem("mixed_10_large_c");
+  const ReferenceProblem& problem = FindReferenceProblem("mixed_10_large_c");
   LearnOptions options = WithMethod("silp", 1e-9);
   options.max_iterations = 3;
   const Learned learned = Learn(problem, 1, options);
@@ -177,14 +169,14 @@ TEST(LearnWeights, IterationLimitAndHistory) {
 }
 
 TEST(LearnWeights, GapBeyondThePrecisionOfTheKernelsIsNotClaimed) {
-  const ReferenceProblem problem = Problem("two_widths");
+  const ReferenceProblem& problem = FindReferenceProblem("two_widths");
   const Learned learned = Learn(problem, 2, WithMethod("auto", 1e-17));
   EXPECT_EQ(learned.status, Status::kStalled);
   EXPECT_LT(learned.certificate.relative_gap, 1e-9);
 }
 
 TEST(LearnWeights, TurnsToTheExactKernelsWhenTheWorkingOnesAreTooCoarse) {
-  const ReferenceProblem problem = Problem("mixed_10_large_c");
+  const ReferenceProblem& problem = FindReferenceProblem("mixed_10_large_c");
   for (const double norm : {1.0, 2.0, kInfinity}) {
     MatrixGram coarse(problem.matrices), exact(problem.matrices);
     coarse.PlantErrors(1e-3, 0);
@@ -198,7 +190,7 @@ TEST(LearnWeights, TurnsToTheExactKernelsWhenTheWorkingOnesAreTooCoarse) {
 }
 
 TEST(LearnWeights, AMethodThatDoesNotServeTheNormNamesThoseThatDo) {
-  const ReferenceProblem problem = Problem("two_widths");
+  const ReferenceProblem& problem = FindReferenceProblem("two_widths");
   const auto message = [&](const std::string& method, double norm) -> std::string {
     try {
       Learn(problem, norm, WithMethod(method, 1e-3));

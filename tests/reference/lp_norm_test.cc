@@ -8,9 +8,9 @@ namespace kweave {
 namespace {
 
 using testing::Learn;
-using testing::LoadReferenceProblems;
 using testing::ReferenceOptimum;
 using testing::ReferenceProblem;
+using testing::ReferenceProblems;
 using testing::WithMethod;
 
 constexpr long kMostSolves = 100;  // so that a method which crawls fails, not only one which errs
@@ -27,7 +27,7 @@ void ExpectOptimum(const Learned& learned, const ReferenceOptimum& optimum, doub
 }
 
 TEST(LpNormReference, EveryMethodFindsTheOptimum) {
-  for (const ReferenceProblem& problem : LoadReferenceProblems()) {
+  for (const ReferenceProblem& problem : ReferenceProblems()) {
     for (const ReferenceOptimum& optimum : problem.optima) {
       for (const MethodRecord& method : MethodTable()) {
         if (!method.serves(optimum.norm)) continue;

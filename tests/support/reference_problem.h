@@ -33,6 +33,9 @@ inline std::vector<double> ReferenceKernel(const std::vector<std::vector<double>
   const std::string kind = kernel.at("kind");
   const std::vector<std::size_t> columns = kernel.at("columns");
   const double scale = kernel.at("scale");
+  const double gamma = kernel.value("gamma", 0.0);
+  const double coef0 = kernel.value("coef0", 0.0);
+  const int degree = kernel.value("degree", 1);
   std::vector<double> matrix;
   for (const std::vector<double>& a : x) {
     for (const std::vector<double>& b : x) {
@@ -43,41 +46,48 @@ inline std::vector<double> ReferenceKernel(const std::vector<std::vector<double>
         distance += (a[j] - b[j]) * (a[j] - b[j]);
       }
       double value = inner;
-      if (kind == "rbf") value = std::exp(-kernel.at("gamma").get<double>() * distance);
-      if (kind == "poly") {
-        value = std::pow(kernel.at("gamma").get<double>() * inner + kernel.at("coef0").get<double>(),
-                         kernel.at("degree").get<int>());
-      }
+      if (kind == "rbf") value = std::exp(-gamma * distance);
+      if (kind == "poly") value = std::pow(gamma * inner + coef0, degree);
       matrix.push_back(scale * value);
     }
   }
   return matrix;
 }
 
-/// All problems of one file. Tests run in the source folder.
-inline std::vector<ReferenceProblem> LoadReferenceProblems(
-    const std::string& path = "tests/reference/lp_norm.json") {
-  std::ifstream file(path);
-  if (!file) throw std::runtime_error("cannot open " + path);
-  std::vector<ReferenceProblem> problems;
-  const nlohmann::json document = nlohmann::json::parse(file);
-  for (const nlohmann::json& json : document.at("problems")) {
-    ReferenceProblem& problem = problems.emplace_back();
-    problem.name = json.at("name");
-    problem.y = json.at("y").get<std::vector<double>>();
-    problem.upper = json.at("C").get<std::vector<double>>();
-    const auto features = json.at("features").get<std::vector<std::vector<double>>>();
-    for (const nlohmann::json& kernel : json.at("kernels")) {
-      problem.matrices.push_back(ReferenceKernel(features, kernel));
+/// All problems of lp_norm.json, read once. Tests run in the source folder.
+inline const std::vector<ReferenceProblem>& ReferenceProblems() {
+  static const std::vector<ReferenceProblem> problems = [] {
+    std::ifstream file("tests/reference/lp_norm.json");
+    if (!file) throw std::runtime_error("cannot open tests/reference/lp_norm.json");
+    const nlohmann::json document = nlohmann::json::parse(file);
+    std::vector<ReferenceProblem> read;
+    for (const nlohmann::json& json : document.at("problems")) {
+      ReferenceProblem& problem = read.emplace_back();
+      problem.name = json.at("name");
+      problem.y = json.at("y").get<std::vector<double>>();
+      problem.upper = json.at("C").get<std::vector<double>>();
+      const auto features = json.at("features").get<std::vector<std::vector<double>>>();
+      for (const nlohmann::json& kernel : json.at("kernels")) {
+        problem.matrices.push_back(ReferenceKernel(features, kernel));
+      }
+      for (const nlohmann::json& optimum : json.at("optima")) {
+        const nlohmann::json& norm = optimum.at("norm");
+        problem.optima.push_back(
+            {norm.is_string() ? std::numeric_limits<double>::infinity() : norm.get<double>(),
+             optimum.at("lower"), optimum.at("upper")});
+      }
     }
-    for (const nlohmann::json& optimum : json.at("optima")) {
-      const nlohmann::json& norm = optimum.at("norm");
-      problem.optima.push_back(
-          {norm.is_string() ? std::numeric_limits<double>::infinity() : norm.get<double>(),
-           optimum.at("lower"), optimum.at("upper")});
-    }
-  }
+    return read;
+  }();
   return problems;
+}
+
+/// The problem of this name.
+inline const ReferenceProblem& FindReferenceProblem(const std::string& name) {
+  for (const ReferenceProblem& problem : ReferenceProblems()) {
+    if (problem.name == name) return problem;
+  }
+  throw std::runtime_error("no reference problem " + name);
 }
 
 }  // namespace kweave::testing
