@@ -1,0 +1,184 @@
+#include "kernel/matrix_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numeric>
+
+#include "base/random.h"
+#include "data/matrix_file.h"
+#include "kweave/error.h"
+
+namespace kweave {
+namespace {
+
+constexpr int kLanczosSteps = 30;
+constexpr double kLanczosBudget = 4e9;       // multiply-adds over all files, about a second a core
+constexpr double kSymmetryTolerance = 1e-5;  // of the largest product; matrices are often stored in float32
+constexpr double kNegativeTolerance = 1e-5;  // of the largest eigenvalue
+
+using Vector = std::vector<double>;
+
+double Dot(std::span<const double> a, std::span<const double> b) {
+  return std::transform_reduce(a.begin(), a.end(), b.begin(), 0.0);
+}
+
+// Calls visit(i, row) for all rows, a block of them read at a time.
+void ForEachRow(const MatrixFile& matrix, const std::function<void(Index, std::span<const double>)>& visit) {
+  const Index n = matrix.cols();
+  const Index block = std::clamp<Index>((Index{1} << 18) / n, 1, matrix.rows());
+  Vector buffer(block * n);
+  for (Index begin = 0; begin < matrix.rows(); begin += block) {
+    const Index count = std::min(block, matrix.rows() - begin);
+    matrix.Rows(begin, count, buffer.data(), n);
+    for (Index r = 0; r < count; ++r) visit(begin + r, std::span(buffer).subspan(r * n, n));
+    matrix.Release(begin, count);
+  }
+}
+
+void CheckShape(const MatrixFile& matrix, Index samples) {
+  if (matrix.rows() == samples && matrix.cols() == samples) return;
+  throw Error(ErrorKind::kData,
+              fmt::format("{}: {} x {} values, expected {} x {}, one row and column per sample",
+                          matrix.name(), matrix.rows(), matrix.cols(), samples, samples));
+}
+
+void CheckFiniteRow(const MatrixFile& matrix, Index i, std::span<const double> row) {
+  const auto bad = std::ranges::find_if(row, [](double v) { return !std::isfinite(v); });
+  if (bad == row.end()) return;
+  throw Error(ErrorKind::kData, fmt::format("{}: row {}, column {}: {} is not a finite number", matrix.name(),
+                                            i + 1, bad - row.begin() + 1, *bad));
+}
+
+// Row `i` of an asymmetric matrix differs most from column `i`: says where.
+[[noreturn]] void RefuseAsymmetry(const MatrixFile& matrix, Index i) {
+  Vector row(matrix.cols()), column(matrix.cols());
+  ForEachRow(matrix, [&](Index r, std::span<const double> values) {
+    column[r] = values[i];
+    if (r == i) std::ranges::copy(values, row.begin());
+  });
+  Index j = 0;
+  for (Index k = 0; k < matrix.cols(); ++k) {
+    if (std::abs(row[k] - column[k]) > std::abs(row[j] - column[j])) j = k;
+  }
+  throw Error(ErrorKind::kData,
+              fmt::format("{}: not symmetric: {} at row {}, column {}, but {} at row {}, column {}",
+                          matrix.name(), row[j], i + 1, j + 1, column[j], j + 1, i + 1));
+}
+
+// Returns K u after comparing it with K' u.
+Vector CheckSymmetry(const MatrixFile& matrix, std::span<const double> u) {
+  const Index n = matrix.cols();
+  Vector product(n), transposed(n);
+  double largest = 0;  // of the sums of absolute values that the products are rounded from
+  ForEachRow(matrix, [&](Index i, std::span<const double> row) {
+    double sum = 0, size = 0;
+    for (Index j = 0; j < n; ++j) {
+      sum += row[j] * u[j];
+      size += std::abs(row[j] * u[j]);
+      transposed[j] += u[i] * row[j];
+    }
+    if (!std::isfinite(size)) CheckFiniteRow(matrix, i, row);
+    product[i] = sum;
+    largest = std::max(largest, size);
+  });
+  Index worst = 0;
+  for (Index i = 0; i < n; ++i) {
+    if (std::abs(product[i] - transposed[i]) > std::abs(product[worst] - transposed[worst])) worst = i;
+  }
+  if (std::abs(product[worst] - transposed[worst]) > kSymmetryTolerance * largest / std::sqrt(n)) {
+    RefuseAsymmetry(matrix, worst);
+  }
+  return product;
+}
+
+// Eigenvalues below `x` of the symmetric tridiagonal matrix (Sturm sequence).
+int CountBelow(const Vector& diagonal, const Vector& off_diagonal, double x) {
+  int count = 0;
+  double pivot = 1;
+  for (std::size_t k = 0; k < diagonal.size(); ++k) {
+    const double coupling = k == 0 ? 0 : off_diagonal[k - 1] * off_diagonal[k - 1];
+    pivot = diagonal[k] - x - coupling / pivot;
+    if (pivot == 0) pivot = 1e-300;
+    if (pivot < 0) ++count;
+  }
+  return count;
+}
+
+// The k-th smallest eigenvalue (from 0) by bisection.
+double TridiagonalEigenvalue(const Vector& diagonal, const Vector& off_diagonal, int k) {
+  double low = 0, high = 0;
+  for (std::size_t i = 0; i < diagonal.size(); ++i) {
+    const double radius = (i > 0 ? std::abs(off_diagonal[i - 1]) : 0) +
+                          (i < off_diagonal.size() ? std::abs(off_diagonal[i]) : 0);
+    low = std::min(low, diagonal[i] - radius);
+    high = std::max(high, diagonal[i] + radius);
+  }
+  for (int step = 0; step < 100 && low < high; ++step) {
+    const double middle = low + (high - low) / 2;
+    (CountBelow(diagonal, off_diagonal, middle) > k ? high : low) = middle;
+  }
+  return low + (high - low) / 2;
+}
+
+// Ritz values after some Lanczos steps with full reorthogonalisation: both ends lie inside the spectrum.
+// `product` is K u, which spares the first step its pass.
+MatrixCheck BoundSpectrum(const MatrixFile& matrix, Vector u, Vector product, int steps) {
+  const double norm = std::sqrt(Dot(u, u));
+  for (double& value : u) value /= norm;
+  for (double& value : product) value /= norm;
+  std::vector<Vector> basis{std::move(u)};
+  Vector diagonal, off_diagonal;
+  for (int step = 0; step < steps; ++step) {
+    if (step > 0) {
+      ForEachRow(matrix, [&](Index i, std::span<const double> row) { product[i] = Dot(row, basis.back()); });
+    }
+    diagonal.push_back(Dot(product, basis.back()));
+    for (int pass = 0; pass < 2; ++pass) {
+      for (const Vector& q : basis) {
+        const double part = Dot(product, q);
+        for (std::size_t i = 0; i < q.size(); ++i) product[i] -= part * q[i];
+      }
+    }
+    const double residual = std::sqrt(Dot(product, product));
+    if (step + 1 == steps || residual <= 1e-12 * std::abs(diagonal.front())) break;
+    off_diagonal.push_back(residual);
+    basis.push_back(product);
+    for (double& value : basis.back()) value /= residual;
+  }
+  MatrixCheck check;
+  check.smallest_eigenvalue = TridiagonalEigenvalue(diagonal, off_diagonal, 0);
+  check.largest_eigenvalue =
+      TridiagonalEigenvalue(diagonal, off_diagonal, static_cast<int>(diagonal.size()) - 1);
+  const double size = std::max(std::abs(check.smallest_eigenvalue), std::abs(check.largest_eigenvalue));
+  check.is_indefinite = check.smallest_eigenvalue < -kNegativeTolerance * size;
+  return check;
+}
+
+MatrixCheck CheckMatrix(const std::string& path, Index samples, int steps) {
+  const MatrixFile matrix = MatrixFile::Open(path);
+  CheckShape(matrix, samples);
+  Random random(0);
+  Vector u(samples);
+  for (double& value : u) value = 2 * random.Uniform() - 1;
+  Vector product = CheckSymmetry(matrix, u);
+  return BoundSpectrum(matrix, std::move(u), std::move(product), steps);
+}
+
+}  // namespace
+
+std::vector<MatrixCheck> CheckKernelMatrices(std::span<const std::string> paths, Index samples,
+                                             ThreadPool& pool) {
+  std::vector<MatrixCheck> checks(paths.size());
+  const double per_step = static_cast<double>(samples) * static_cast<double>(samples) * paths.size();
+  const int affordable = static_cast<int>(std::min<double>(kLanczosSteps, kLanczosBudget / per_step));
+  const int steps = static_cast<int>(std::clamp<Index>(affordable, 1, samples));
+  pool.ParallelFor(static_cast<Index>(paths.size()), 1, [&](Index begin, Index end, int) {
+    for (Index f = begin; f < end; ++f) checks[f] = CheckMatrix(paths[f], samples, steps);
+  });
+  return checks;
+}
+
+}  // namespace kweave

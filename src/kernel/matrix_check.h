@@ -1,0 +1,34 @@
+// Solves         Is a matrix on disk a kernel matrix: square, finite, symmetric, positive semidefinite?
+// Method         One pass compares K u with K' u for a random u: they are equal only if K is symmetric. A few
+// Lanczos
+//                steps bound the ends of the spectrum from inside, so a matrix called indefinite is.
+// Takes, returns files, number of samples; one MatrixCheck per file. Throws Error(kData) on any but the last
+// question. Holds          Never a false alarm. Indefiniteness may be missed: when small, or when the
+// matrices are so large that
+//                only the first pass is affordable.
+// Costs          One pass over each file, and up to kLanczosSteps more while the budget lasts; one file per
+// thread.
+#ifndef KWEAVE_KERNEL_MATRIX_CHECK_H_
+#define KWEAVE_KERNEL_MATRIX_CHECK_H_
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/threads.h"
+
+namespace kweave {
+
+struct MatrixCheck {
+  bool is_indefinite = false;
+  double smallest_eigenvalue = 0;  ///< at most this
+  double largest_eigenvalue = 0;   ///< at least this
+};
+
+/// Checks matrices that are to be kernels among `samples` samples.
+std::vector<MatrixCheck> CheckKernelMatrices(std::span<const std::string> paths, Index samples,
+                                             ThreadPool& pool);
+
+}  // namespace kweave
+
+#endif  // KWEAVE_KERNEL_MATRIX_CHECK_H_
