@@ -1,0 +1,34 @@
+#include "data/npy_writer.h"
+
+#include <fmt/format.h>
+
+#include "kweave/error.h"
+
+namespace kweave {
+
+NpyWriter::NpyWriter(const std::string& path, Index rows, Index cols)
+    : path_(path), file_(path, std::ios::binary), missing_(rows * cols) {
+  if (!file_) throw Error(ErrorKind::kResource, fmt::format("{}: cannot be written", path));
+  constexpr std::size_t kAlignment = 64;
+  constexpr std::size_t kBeforeText = 10;  // magic, version and the length of the text
+  std::string text =
+      fmt::format("{{'descr': '<f8', 'fortran_order': False, 'shape': ({}, {}), }}", rows, cols);
+  const std::size_t total = (kBeforeText + text.size() + 1 + kAlignment - 1) / kAlignment * kAlignment;
+  text.resize(total - kBeforeText - 1, ' ');
+  text += '\n';
+  file_ << "\x93NUMPY" << '\1' << '\0' << static_cast<char>(text.size() & 255)
+        << static_cast<char>(text.size() >> 8) << text;
+}
+
+void NpyWriter::Append(std::span<const double> values) {
+  file_.write(reinterpret_cast<const char*>(values.data()),
+              static_cast<std::streamsize>(values.size_bytes()));
+  missing_ -= static_cast<Index>(values.size());
+}
+
+void NpyWriter::Close() {
+  file_.close();
+  if (!file_ || missing_ != 0) throw Error(ErrorKind::kResource, fmt::format("{}: cannot be written", path_));
+}
+
+}  // namespace kweave
