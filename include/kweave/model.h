@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kweave/context.h"
@@ -18,6 +19,13 @@ struct Prediction {
   std::vector<double> decision;     ///< f(x) with bias; positive means the second class
 };
 
+/// What predicting takes besides the data.
+struct PredictOptions {
+  /// For every precomputed kernel its name, or the file it was trained from, and a matrix with one row per
+  /// new sample and one column per training sample (or per stored sample, in their order).
+  std::vector<std::pair<std::string, std::string>> gram_files;
+};
+
 /// A trained machine: self-contained, immutable, cheap to copy.
 class Model {
  public:
@@ -29,7 +37,7 @@ class Model {
   void Save(const std::string& path) const;
 
   /// The dataset must hold every view the model uses (by name; a single view matches by position).
-  Prediction Predict(const Dataset& data, const Context& context) const;
+  Prediction Predict(const Dataset& data, const Context& context, const PredictOptions& options = {}) const;
 
   const Summary& summary() const;
   std::vector<std::string> classes() const;

@@ -1,0 +1,144 @@
+#include "model/content.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "kweave/error.h"
+
+namespace kweave {
+namespace {
+
+void Require(bool holds, std::string_view rule) {
+  if (!holds) throw Error(ErrorKind::kData, fmt::format("the model is damaged: {}", rule));
+}
+
+template <class Container>
+bool IsIndexOf(const Container& container, std::int64_t index) {
+  return index >= 0 && index < static_cast<std::int64_t>(container.size());
+}
+
+bool AllFinite(std::span<const double> values) {
+  return std::ranges::all_of(values, [](double v) { return std::isfinite(v); });
+}
+
+void CheckParameters(const KernelParameters& parameters) {
+  Require(std::isfinite(parameters.gamma) && std::isfinite(parameters.coef0),
+          "a kernel parameter is not finite");
+  const double degree = parameters.degree;
+  Require(degree >= 1 && degree <= 1e6 && degree == std::floor(degree), "a degree is not a positive integer");
+}
+
+// Where a family or a term takes its values from; both have these members.
+template <class Placed>
+void CheckPlace(const ModelContent& content, const Placed& placed) {
+  const KernelSet& kernels = content.kernels;
+  Require(placed.kind != nullptr, "a kernel has no kind");
+  if (placed.kind->base->source == BaseQuantity::Source::kFile) {
+    Require(IsIndexOf(kernels.files, placed.file), "a precomputed kernel names no file");
+    return;
+  }
+  Require(placed.file < 0, "a kernel on features names a file");
+  Require(IsIndexOf(kernels.views, placed.view), "a kernel works on an unknown view");
+  Require(IsIndexOf(kernels.subsets, placed.subset), "a kernel works on an unknown subset of features");
+  const Index columns = ColumnCount(content.samples[placed.view].features);
+  for (std::int32_t column : kernels.subsets[placed.subset]) {
+    Require(column >= 0 && column < columns, "a subset of features is outside its view");
+  }
+}
+
+// The postfix program of a composite must take no more values than there are and leave exactly one.
+void CheckProgram(const Composite& composite) {
+  Index depth = 0;
+  for (const Composite::Node& node : composite.nodes) {
+    if (node.operation == Composite::Operation::kTerm) {
+      Require(IsIndexOf(composite.terms, node.argument), "a composite kernel refers to an unknown part");
+      ++depth;
+    } else {
+      Require(node.argument >= 1 && node.argument <= depth, "a composite kernel is incomplete");
+      depth -= node.argument - 1;
+    }
+  }
+  Require(depth == 1, "a composite kernel is incomplete");
+}
+
+void CheckKernels(const ModelContent& content) {
+  const KernelSet& kernels = content.kernels;
+  for (const Family& family : kernels.families) {
+    CheckPlace(content, family);
+    for (const KernelParameters& member : family.members) CheckParameters(member);
+  }
+  for (const Composite& composite : kernels.composites) {
+    for (const KernelTerm& term : composite.terms) {
+      CheckPlace(content, term);
+      CheckParameters(term.parameters);
+    }
+    CheckProgram(composite);
+  }
+  for (const KernelId& id : kernels.order) {
+    if (id.family < 0) {
+      Require(IsIndexOf(kernels.composites, id.member), "a kernel is missing");
+    } else {
+      Require(
+          IsIndexOf(kernels.families, id.family) && IsIndexOf(kernels.families[id.family].members, id.member),
+          "a kernel is missing");
+    }
+  }
+  for (const auto& [index, name] : kernels.given_names)
+    Require(IsIndexOf(kernels.order, index), "a name is lost");
+}
+
+void CheckNormalization(const ModelContent& content) {
+  const Normalization& normalization = content.normalization;
+  Require(normalization.scale.size() == content.theta.size(),
+          "kernels and their normalisation differ in number");
+  Require(AllFinite(normalization.scale), "a normalisation factor is not finite");
+  for (const auto& [kernel, steps] : normalization.chains) {
+    Require(IsIndexOf(content.theta, kernel), "a normalisation belongs to no kernel");
+    for (const FittedStep& step : steps) {
+      Require(std::isfinite(step.constant) && AllFinite(step.per_sample),
+              "a normalisation value is not finite");
+      const bool needs_samples = step.kind == Normalizer::kSpherical || step.kind == Normalizer::kCenter;
+      Require(step.per_sample.size() == (needs_samples ? content.beta.size() : 0),
+              "a normalisation and the stored samples differ in number");
+    }
+  }
+}
+
+void CheckSamples(const ModelContent& content) {
+  const auto stored = static_cast<Index>(content.beta.size());
+  Require(content.samples.size() == content.kernels.views.size(), "a view is missing");
+  for (const View& view : content.samples) {
+    Require(RowCount(view.features) == stored, "views differ in their number of samples");
+  }
+  Require(content.sample_indices.size() == content.beta.size(), "sample positions are missing");
+  Index previous = -1;
+  for (Index index : content.sample_indices) {
+    Require(index > previous && index < content.training_count, "a sample position is out of order");
+    previous = index;
+  }
+  Require(AllFinite(content.beta) && std::isfinite(content.bias), "a coefficient is not finite");
+}
+
+}  // namespace
+
+std::vector<View> WithSampleCount(std::vector<View> views, Index count) {
+  if (views.empty()) views.push_back({"", MakeDense({}, count, 0), {}});
+  return views;
+}
+
+void CheckConsistency(const ModelContent& content) {
+  Require(content.classes.size() == 2, "it does not have two classes");
+  CheckSamples(content);
+  Require(content.theta.size() == content.kernels.order.size(), "kernels and weights differ in number");
+  Require(AllFinite(content.theta), "a weight is not finite");
+  CheckKernels(content);
+  CheckNormalization(content);
+  if (content.normalization.NeedsAllTrainingSamples()) {
+    Require(static_cast<Index>(content.beta.size()) == content.training_count,
+            "training samples are missing");
+  }
+}
+
+}  // namespace kweave

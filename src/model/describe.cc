@@ -1,0 +1,162 @@
+#include "model/describe.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <unordered_map>
+
+#include "model/file.h"
+#include "model/summary_json.h"
+
+namespace kweave {
+namespace {
+
+constexpr std::size_t kKernelsShown = 20;
+constexpr std::string_view kOptionsShown[] = {"C", "norm", "method", "normalize", "gap"};
+
+struct DescribedKernel {
+  std::string name;
+  std::string source;  ///< the view or views it works on
+  double weight = 0;
+  double quadratic = 0;
+  double share = 0;  ///< of sum_m theta_m q_m, the squared norm of the learned function
+};
+
+std::string Source(const KernelSet& kernels, const KernelTerm& term) {
+  return term.file >= 0 ? kernels.files[term.file] : kernels.views[term.view];
+}
+
+std::string Source(const KernelSet& kernels, Index m) {
+  if (!kernels.IsComposite(m)) return Source(kernels, kernels.Term(m));
+  std::vector<std::string> sources;
+  for (const KernelTerm& term : kernels.composites[kernels.order[m].member].terms) {
+    sources.push_back(Source(kernels, term));
+  }
+  std::ranges::sort(sources);
+  const auto repeated = std::ranges::unique(sources);
+  sources.erase(repeated.begin(), repeated.end());
+  return fmt::format("{}", fmt::join(sources, " with "));
+}
+
+// The kernels of the model, heaviest share first.
+std::vector<DescribedKernel> DescribedKernels(const ModelContent& content) {
+  std::unordered_map<std::string_view, double> quadratics;
+  for (const KernelReport& kernel : content.summary.kernels) quadratics[kernel.name] = kernel.quadratic;
+  std::vector<DescribedKernel> described;
+  double total = 0;
+  for (Index m = 0; m < content.kernels.size(); ++m) {
+    DescribedKernel kernel{content.kernels.Name(m), Source(content.kernels, m), content.theta[m], 0, 0};
+    if (const auto found = quadratics.find(kernel.name); found != quadratics.end())
+      kernel.quadratic = found->second;
+    kernel.share = kernel.weight * std::max(kernel.quadratic, 0.0);
+    total += kernel.share;
+    described.push_back(std::move(kernel));
+  }
+  for (DescribedKernel& kernel : described) kernel.share = total > 0 ? kernel.share / total : 0;
+  std::ranges::stable_sort(described, std::greater{}, &DescribedKernel::share);
+  return described;
+}
+
+// Shares added up per source, largest first.
+std::vector<std::pair<std::string, double>> SourceShares(std::span<const DescribedKernel> kernels) {
+  std::vector<std::pair<std::string, double>> shares;
+  std::unordered_map<std::string_view, std::size_t> position;
+  for (const DescribedKernel& kernel : kernels) {
+    const auto [entry, is_new] = position.try_emplace(kernel.source, shares.size());
+    if (is_new) shares.emplace_back(kernel.source, 0);
+    shares[entry->second].second += kernel.share;
+  }
+  std::ranges::stable_sort(shares, std::greater{}, &std::pair<std::string, double>::second);
+  return shares;
+}
+
+std::string Bar(double share) {
+  constexpr int kWidth = 20;
+  return fmt::format("{:<{}}", std::string(static_cast<std::size_t>(std::lround(share * kWidth)), '#'),
+                     kWidth);
+}
+
+std::string KernelTableText(std::span<const DescribedKernel> kernels) {
+  std::string text = fmt::format("{:>10}  {:>6}  {:<20}  {}\n", "weight", "share", "", "kernel");
+  for (const DescribedKernel& kernel : kernels.first(std::min(kernels.size(), kKernelsShown))) {
+    text += fmt::format("{:>10.4g}  {:>5.1f}%  {}  {}\n", kernel.weight, 100 * kernel.share,
+                        Bar(kernel.share), kernel.name);
+  }
+  if (kernels.size() > kKernelsShown) {
+    text += fmt::format("{:>10}  and {} more\n", "", kernels.size() - kKernelsShown);
+  }
+  return text;
+}
+
+std::string SourceTableText(std::span<const DescribedKernel> kernels) {
+  const auto shares = SourceShares(kernels);
+  if (shares.size() < 2) return {};
+  std::string text = fmt::format("\n{:>10}  {:>6}  {:<20}  {}\n", "", "share", "", "source");
+  for (std::size_t k = 0; k < std::min(shares.size(), kKernelsShown); ++k) {
+    const auto& [source, share] = shares[k];
+    text += fmt::format("{:>10}  {:>5.1f}%  {}  {}\n", "", 100 * share, Bar(share), source);
+  }
+  if (shares.size() > kKernelsShown)
+    text += fmt::format("{:>10}  and {} more\n", "", shares.size() - kKernelsShown);
+  return text;
+}
+
+}  // namespace
+
+std::string DescribeForPeople(const ModelContent& content) {
+  const Summary& summary = content.summary;
+  const auto kernels = DescribedKernels(content);
+  std::string text = fmt::format("Kweave model ({}), {} '{}' (f < 0) against '{}' (f > 0)\n", content.version,
+                                 summary.task, content.classes[0], content.classes[1]);
+  text += fmt::format("status     {}, relative duality gap {:.2g} (certificate: {})\n",
+                      ToString(summary.status), summary.relative_gap, summary.certificate);
+  text += fmt::format("objective  primal {:.8g}, dual {:.8g}\n", summary.primal, summary.dual);
+  text += fmt::format("samples    {} support vectors of {} training samples, bias {:.6g}\n",
+                      summary.n_support, content.training_count, content.bias);
+  for (const View& view : content.samples) {
+    text += fmt::format("view       {}: {} features\n", view.name, ColumnCount(view.features));
+  }
+  std::string options;
+  for (const auto& [name, literal] : summary.options) {
+    const bool is_shown = std::ranges::find(kOptionsShown, name) != std::end(kOptionsShown);
+    if (is_shown) options += fmt::format("{}{} = {}", options.empty() ? "" : ", ", name, literal);
+  }
+  if (!options.empty()) text += fmt::format("options    {}\n", options);
+  text += fmt::format("kernels    {} of {} have a weight; share: part of the squared norm of f\n\n",
+                      summary.kernels_active, summary.kernels_total);
+  return text + KernelTableText(kernels) + SourceTableText(kernels);
+}
+
+Json DescribeAsJson(const ModelContent& content) {
+  Json kernels = Json::array(), sources = Json::array(), views = Json::array();
+  const auto described = DescribedKernels(content);
+  for (const DescribedKernel& kernel : described) {
+    kernels.push_back({{"name", kernel.name},
+                       {"source", kernel.source},
+                       {"weight", kernel.weight},
+                       {"quadratic", kernel.quadratic},
+                       {"share", kernel.share}});
+  }
+  for (const auto& [source, share] : SourceShares(described)) {
+    sources.push_back({{"source", source}, {"share", share}});
+  }
+  for (const View& view : content.samples) {
+    views.push_back({{"name", view.name}, {"features", ColumnCount(view.features)}});
+    if (!view.feature_names.empty()) views.back()["feature_names"] = view.feature_names;
+  }
+  return {{"format", kModelFormatVersion},
+          {"version", content.version},
+          {"classes", content.classes},
+          {"views", std::move(views)},
+          {"kernels", std::move(kernels)},
+          {"sources", std::move(sources)},
+          {"training_count", content.training_count},
+          {"sample_indices", content.sample_indices},
+          {"beta", content.beta},
+          {"bias", content.bias},
+          {"summary", ToJson(content.summary)}};
+}
+
+}  // namespace kweave

@@ -1,0 +1,235 @@
+#include "model/encoding.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kernel/kernel_table.h"
+#include "model/blob.h"
+#include "model/encode_features.h"
+#include "model/summary_json.h"
+
+namespace kweave {
+namespace {
+
+// Members of a family or the parameters of a term, one array per parameter.
+Json EncodeParameters(std::span<const KernelParameters> parameters) {
+  std::vector<double> gamma, coef0, degree;
+  for (const KernelParameters& p : parameters) {
+    gamma.push_back(p.gamma);
+    coef0.push_back(p.coef0);
+    degree.push_back(p.degree);
+  }
+  return {{"gamma", ToBlob(gamma)}, {"coef0", ToBlob(coef0)}, {"degree", ToBlob(degree)}};
+}
+
+std::vector<KernelParameters> DecodeParameters(const Json& json) {
+  const auto gamma = FromBlob<double>(json.at("gamma"));
+  const auto coef0 = FromBlob<double>(json.at("coef0"));
+  const auto degree = FromBlob<double>(json.at("degree"));
+  if (coef0.size() != gamma.size() || degree.size() != gamma.size()) {
+    throw Error(ErrorKind::kData, "the model is damaged: kernel parameters differ in number");
+  }
+  std::vector<KernelParameters> parameters(gamma.size());
+  for (std::size_t k = 0; k < gamma.size(); ++k) parameters[k] = {gamma[k], coef0[k], degree[k]};
+  return parameters;
+}
+
+// Where a family or a term takes its values from; both have these members.
+template <class Placed>
+Json EncodePlace(const Placed& placed) {
+  return {
+      {"kind", placed.kind->name}, {"view", placed.view}, {"subset", placed.subset}, {"file", placed.file}};
+}
+
+template <class Placed>
+Placed DecodePlace(const Json& json) {
+  Placed placed;
+  const auto kind = json.at("kind").get<std::string>();
+  placed.kind = FindKernelKind(kind);
+  if (placed.kind == nullptr) {
+    throw Error(ErrorKind::kData,
+                fmt::format("the model uses kernel '{}', which this version does not have", kind));
+  }
+  placed.view = json.at("view").get<std::int32_t>();
+  placed.subset = json.at("subset").get<std::int32_t>();
+  placed.file = json.at("file").get<std::int32_t>();
+  return placed;
+}
+
+Json EncodeComposite(const Composite& composite) {
+  Json terms = Json::array();
+  for (const KernelTerm& term : composite.terms) {
+    Json encoded = EncodePlace(term);
+    encoded["parameters"] = EncodeParameters({&term.parameters, 1});
+    terms.push_back(std::move(encoded));
+  }
+  std::vector<std::int32_t> program;
+  for (const Composite::Node& node : composite.nodes) {
+    program.push_back(static_cast<std::int32_t>(node.operation));
+    program.push_back(node.argument);
+  }
+  return {{"terms", std::move(terms)}, {"program", ToBlob(program)}};
+}
+
+Composite DecodeComposite(const Json& json) {
+  Composite composite;
+  for (const Json& encoded : json.at("terms")) {
+    auto term = DecodePlace<KernelTerm>(encoded);
+    const auto parameters = DecodeParameters(encoded.at("parameters"));
+    if (parameters.size() != 1)
+      throw Error(ErrorKind::kData, "the model is damaged: a kernel has no parameters");
+    term.parameters = parameters.front();
+    composite.terms.push_back(term);
+  }
+  const auto program = FromBlob<std::int32_t>(json.at("program"));
+  for (std::size_t k = 0; k + 1 < program.size(); k += 2) {
+    if (program[k] < 0 || program[k] > static_cast<std::int32_t>(Composite::Operation::kMean)) {
+      throw Error(ErrorKind::kData, "the model is damaged: unknown operation in a composite kernel");
+    }
+    composite.nodes.push_back({static_cast<Composite::Operation>(program[k]), program[k + 1]});
+  }
+  return composite;
+}
+
+Json EncodeKernels(const KernelSet& kernels) {
+  Json subsets = Json::array(), families = Json::array(), composites = Json::array(), names = Json::array();
+  for (const FeatureSubset& subset : kernels.subsets) subsets.push_back(ToBlob(subset));
+  for (const Family& family : kernels.families) {
+    Json encoded = EncodePlace(family);
+    encoded["members"] = EncodeParameters(family.members);
+    families.push_back(std::move(encoded));
+  }
+  for (const Composite& composite : kernels.composites) composites.push_back(EncodeComposite(composite));
+  std::vector<std::int32_t> order;
+  for (const KernelId& id : kernels.order) {
+    order.push_back(id.family);
+    order.push_back(id.member);
+  }
+  std::vector<std::pair<Index, std::string>> given(kernels.given_names.begin(), kernels.given_names.end());
+  std::ranges::sort(given);
+  for (const auto& [index, name] : given) names.push_back(Json::array({index, name}));
+  return {{"views", kernels.views},          {"subsets", std::move(subsets)},       {"files", kernels.files},
+          {"families", std::move(families)}, {"composites", std::move(composites)}, {"order", ToBlob(order)},
+          {"names", std::move(names)}};
+}
+
+KernelSet DecodeKernels(const Json& json) {
+  KernelSet kernels;
+  kernels.views = json.at("views").get<std::vector<std::string>>();
+  kernels.subsets.clear();
+  for (const Json& subset : json.at("subsets")) {
+    kernels.subsets.push_back(FromBlob<std::int32_t>(subset));
+  }
+  kernels.files = json.at("files").get<std::vector<std::string>>();
+  for (const Json& encoded : json.at("families")) {
+    auto family = DecodePlace<Family>(encoded);
+    family.members = DecodeParameters(encoded.at("members"));
+    kernels.families.push_back(std::move(family));
+  }
+  for (const Json& encoded : json.at("composites")) kernels.composites.push_back(DecodeComposite(encoded));
+  const auto order = FromBlob<std::int32_t>(json.at("order"));
+  for (std::size_t k = 0; k + 1 < order.size(); k += 2) kernels.order.push_back({order[k], order[k + 1]});
+  for (const Json& given : json.at("names")) {
+    kernels.given_names[given.at(0).get<Index>()] = given.at(1).get<std::string>();
+  }
+  return kernels;
+}
+
+Json EncodeNormalization(const Normalization& normalization) {
+  Json sequence = Json::array(), chains = Json::array();
+  for (Normalizer step : normalization.sequence) sequence.push_back(ToString(step));
+  std::vector<Index> kernels;
+  for (const auto& [kernel, steps] : normalization.chains) kernels.push_back(kernel);
+  std::ranges::sort(kernels);
+  for (Index kernel : kernels) {
+    Json steps = Json::array();
+    for (const FittedStep& step : normalization.chains.at(kernel)) {
+      steps.push_back({{"kind", ToString(step.kind)},
+                       {"constant", step.constant},
+                       {"per_sample", ToBlob(step.per_sample)}});
+    }
+    chains.push_back({{"kernel", kernel}, {"steps", std::move(steps)}});
+  }
+  return {{"sequence", std::move(sequence)},
+          {"scale", ToBlob(normalization.scale)},
+          {"chains", std::move(chains)}};
+}
+
+Normalizer DecodeNormalizer(const Json& json) {
+  const auto name = json.get<std::string>();
+  const std::vector<Normalizer> steps = ParseNormalizers(name);
+  if (steps.size() != 1) throw Error(ErrorKind::kData, "the model is damaged: unknown normaliser");
+  return steps.front();
+}
+
+Normalization DecodeNormalization(const Json& json) {
+  Normalization normalization;
+  for (const Json& name : json.at("sequence")) normalization.sequence.push_back(DecodeNormalizer(name));
+  normalization.scale = FromBlob<double>(json.at("scale"));
+  for (const Json& chain : json.at("chains")) {
+    auto& steps = normalization.chains[chain.at("kernel").get<Index>()];
+    for (const Json& step : chain.at("steps")) {
+      steps.push_back({DecodeNormalizer(step.at("kind")), step.at("constant").get<double>(),
+                       FromBlob<double>(step.at("per_sample"))});
+    }
+  }
+  return normalization;
+}
+
+ModelContent Decode(const Json& json) {
+  ModelContent content;
+  content.version = json.at("version").get<std::string>();
+  content.classes = json.at("classes").get<std::vector<std::string>>();
+  content.kernels = DecodeKernels(json.at("kernels"));
+  content.theta = FromBlob<double>(json.at("theta"));
+  content.normalization = DecodeNormalization(json.at("normalization"));
+  for (const Json& sample : json.at("samples")) {
+    content.samples.push_back({.name = sample.at("view").get<std::string>(),
+                               .features = DecodeFeatures(sample.at("features")),
+                               .feature_names = sample.at("feature_names").get<std::vector<std::string>>()});
+  }
+  content.sample_indices = FromBlob<Index>(json.at("sample_indices"));
+  content.training_count = json.at("training_count").get<Index>();
+  content.beta = FromBlob<double>(json.at("beta"));
+  content.bias = json.at("bias").get<double>();
+  content.summary = SummaryFromJson(json.at("summary"));
+  return content;
+}
+
+}  // namespace
+
+Json EncodeModel(const ModelContent& content) {
+  Json samples = Json::array();
+  for (const View& view : content.samples) {
+    samples.push_back({{"view", view.name},
+                       {"feature_names", view.feature_names},
+                       {"features", EncodeFeatures(view.features)}});
+  }
+  return {{"version", content.version},
+          {"classes", content.classes},
+          {"kernels", EncodeKernels(content.kernels)},
+          {"theta", ToBlob(content.theta)},
+          {"normalization", EncodeNormalization(content.normalization)},
+          {"samples", std::move(samples)},
+          {"sample_indices", ToBlob(content.sample_indices)},
+          {"training_count", content.training_count},
+          {"beta", ToBlob(content.beta)},
+          {"bias", content.bias},
+          {"summary", ToJson(content.summary)}};
+}
+
+ModelContent DecodeModel(const Json& json) {
+  ModelContent content;
+  try {
+    content = Decode(json);
+  } catch (const Json::exception& error) {
+    throw Error(ErrorKind::kData, std::string("the model is damaged: ") + error.what());
+  } catch (const Error& error) {
+    throw Error(ErrorKind::kData, error.what());  // whatever the cause, here it lies in the file
+  }
+  CheckConsistency(content);
+  return content;
+}
+
+}  // namespace kweave

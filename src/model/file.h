@@ -1,0 +1,29 @@
+// The container of a model: magic bytes, format version, checksum, payload.
+#ifndef KWEAVE_MODEL_FILE_H_
+#define KWEAVE_MODEL_FILE_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "model/content.h"
+
+namespace kweave {
+
+/// The format this version writes; it reads this one and all before it.
+inline constexpr std::uint32_t kModelFormatVersion = 1;
+
+/// A whole model file as bytes.
+std::vector<std::uint8_t> SerializeModel(const ModelContent& content);
+
+/// The inverse. Throws Error(kData) on anything that SerializeModel did not write, whatever the bytes are.
+ModelContent DeserializeModel(std::span<const std::uint8_t> bytes);
+
+/// Writes beside `path` under a temporary name, syncs and renames, so that `path` never holds half a file.
+/// Devices and pipes are written directly. Throws Error(kResource).
+void WriteFileAtomically(const std::string& path, std::span<const std::uint8_t> bytes);
+
+}  // namespace kweave
+
+#endif  // KWEAVE_MODEL_FILE_H_

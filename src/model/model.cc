@@ -1,0 +1,52 @@
+#include "kweave/model.h"
+
+#include <fmt/format.h>
+
+#include "data/file_bytes.h"
+#include "kweave/error.h"
+#include "model/content.h"
+#include "model/describe.h"
+#include "model/file.h"
+#include "model/predict.h"
+
+namespace kweave {
+
+Model::Model(std::shared_ptr<const ModelContent> content) : content_(std::move(content)) {}
+
+Model Model::Load(const std::string& path) {
+  const FileBytes file = OpenFileBytes(path);
+  const std::span bytes(reinterpret_cast<const std::uint8_t*>(file.bytes.data()), file.bytes.size());
+  try {
+    return Model(std::make_shared<const ModelContent>(DeserializeModel(bytes)));
+  } catch (const Error& error) {
+    throw Error(ErrorKind::kData, fmt::format("{}: {}", path, error.what()));
+  }
+}
+
+void Model::Save(const std::string& path) const { WriteFileAtomically(path, SerializeModel(*content_)); }
+
+Prediction Model::Predict(const Dataset& data, const Context& context, const PredictOptions& options) const {
+  Prediction prediction;
+  prediction.decision = Decide(*content_, data, options, context);
+  prediction.labels.reserve(prediction.decision.size());
+  for (double value : prediction.decision) prediction.labels.push_back(content_->classes[value > 0 ? 1 : 0]);
+  return prediction;
+}
+
+const Summary& Model::summary() const { return content_->summary; }
+
+std::vector<std::string> Model::classes() const { return content_->classes; }
+
+std::vector<std::pair<std::string, Index>> Model::views() const {
+  std::vector<std::pair<std::string, Index>> views;
+  for (const View& view : content_->samples) views.emplace_back(view.name, ColumnCount(view.features));
+  return views;
+}
+
+std::string Model::Describe() const { return DescribeForPeople(*content_); }
+
+std::string Model::ToJson() const {
+  return DescribeAsJson(*content_).dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace kweave

@@ -1,0 +1,147 @@
+#include "model/predict.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/memory.h"
+#include "base/threads.h"
+#include "data/matrix_file.h"
+#include "gram/make_gram.h"
+#include "kweave/error.h"
+
+namespace kweave {
+namespace {
+
+std::string QuotedNames(std::span<const View> views) {
+  std::string names;
+  for (const View& view : views) names += fmt::format("{}'{}'", names.empty() ? "" : ", ", view.name);
+  return names.empty() ? "none" : names;
+}
+
+// The features of `view`, as wide as in training. A sparse file may end before the last features do.
+Features FitColumns(const View& view, Index expected) {
+  Features features = view.features;
+  if (auto* sparse = std::get_if<SparseRows>(&features); sparse != nullptr && sparse->cols < expected) {
+    sparse->cols = expected;
+  }
+  if (ColumnCount(features) != expected) {
+    throw Error(ErrorKind::kData, fmt::format("view '{}' has {} features, the model was trained on {}",
+                                              view.name, ColumnCount(features), expected));
+  }
+  return features;
+}
+
+// The views of the model's kernels, in their order, found in the data by name; a single one by position.
+std::vector<View> MatchViews(const ModelContent& content, const Dataset& data) {
+  std::vector<View> matched;
+  for (const View& trained : content.samples) {
+    auto found = std::ranges::find(data.views, trained.name, &View::name);
+    if (content.samples.size() == 1 && data.views.size() == 1) found = data.views.begin();
+    if (found == data.views.end()) {
+      throw Error(ErrorKind::kData, fmt::format("the model needs view '{}'; the data has {}", trained.name,
+                                                QuotedNames(data.views)));
+    }
+    matched.push_back({trained.name, FitColumns(*found, ColumnCount(trained.features)), {}});
+  }
+  return matched;
+}
+
+// The file that `options` names for training file f: by that file's name or by the name of a kernel made from
+// it.
+std::string NewFile(const ModelContent& content, std::int32_t f, const PredictOptions& options) {
+  const KernelSet& kernels = content.kernels;
+  for (const auto& [name, path] : options.gram_files) {
+    if (name == kernels.files[f]) return path;
+    for (Index m = 0; m < kernels.size(); ++m) {
+      if (!kernels.IsComposite(m) && kernels.Term(m).file == f && kernels.Name(m) == name) return path;
+    }
+  }
+  throw Error(ErrorKind::kData,
+              fmt::format("the model needs the kernel values of the new samples for '{}'; give "
+                          "them as {}=FILE, one row per new sample",
+                          kernels.files[f], kernels.files[f]));
+}
+
+// The new samples of precomputed kernels.
+struct NewMatrices {
+  std::vector<std::string> files;
+  Index rows = -1;  ///< -1: no files
+};
+
+NewMatrices MatchMatrices(const ModelContent& content, const PredictOptions& options) {
+  NewMatrices matrices;
+  const auto stored = static_cast<Index>(content.beta.size());
+  const bool needs_diagonal = std::ranges::count(content.normalization.sequence, Normalizer::kSpherical) > 0;
+  for (std::size_t f = 0; f < content.kernels.files.size(); ++f) {
+    const MatrixFile matrix = MatrixFile::Open(
+        matrices.files.emplace_back(NewFile(content, static_cast<std::int32_t>(f), options)));
+    const Index columns = matrix.cols() - (needs_diagonal ? 1 : 0);
+    if (columns != content.training_count && columns != stored) {
+      throw Error(
+          ErrorKind::kData,
+          fmt::format("{}: {} columns, expected one per training sample ({}) or per stored sample ({}){}",
+                      matrix.name(), matrix.cols(), content.training_count, stored,
+                      needs_diagonal ? ", then one with k(x,x) of the new samples" : ""));
+    }
+    if (matrices.rows >= 0 && matrix.rows() != matrices.rows) {
+      throw Error(ErrorKind::kData, fmt::format("{}: {} rows, but {} has {}", matrix.name(), matrix.rows(),
+                                                matrices.files.front(), matrices.rows));
+    }
+    matrices.rows = matrix.rows();
+  }
+  return matrices;
+}
+
+// Samples whose expansions fit into the memory given; enough of them that preparing the left side is paid
+// for.
+Index BlockSize(const ModelContent& content, const Context& context) {
+  const std::size_t budget = context.memory_bytes > 0 ? context.memory_bytes : AvailableMemoryBytes() / 2;
+  const std::size_t bytes_per_sample = sizeof(double) * (64 + content.theta.size());
+  return std::clamp<Index>(static_cast<Index>(budget / 4 / bytes_per_sample), 256, 8192);
+}
+
+std::vector<View> SelectBlock(std::span<const View> views, Index begin, Index end) {
+  std::vector<Index> rows(end - begin);
+  std::iota(rows.begin(), rows.end(), begin);
+  std::vector<View> block;
+  for (const View& view : views) block.push_back({view.name, SelectRows(view.features, rows), {}});
+  return block;
+}
+
+}  // namespace
+
+std::vector<double> Decide(const ModelContent& content, const Dataset& data, const PredictOptions& options,
+                           const Context& context) {
+  const std::vector<View> views = MatchViews(content, data);
+  const NewMatrices matrices = MatchMatrices(content, options);
+  const bool has_data = !data.views.empty();
+  if (matrices.rows >= 0 && has_data && matrices.rows != data.size) {
+    throw Error(ErrorKind::kData, fmt::format("{}: {} rows, but the data has {} samples",
+                                              matrices.files.front(), matrices.rows, data.size));
+  }
+  const Index count = matrices.rows >= 0 ? matrices.rows : data.size;
+  std::vector<double> decision(count, content.bias);
+  if (content.theta.empty() || count == 0) return decision;
+
+  KernelSet kernels = content.kernels;
+  kernels.files = matrices.files;
+  ThreadPool pool(context.threads);
+  const std::vector<View> left = WithSampleCount(content.samples, static_cast<Index>(content.beta.size()));
+  // Matrices on disk are read as a whole pass; everything else a block of samples at a time.
+  const Index block = matrices.files.empty() ? BlockSize(content, context) : count;
+  for (Index begin = 0; begin < count; begin += block) {
+    const Index end = std::min(begin + block, count);
+    const std::vector<View> right =
+        block < count ? SelectBlock(views, begin, end) : WithSampleCount(views, count);
+    const auto gram = MakeCrossGram(kernels, left, right, content.normalization, content.sample_indices,
+                                    {.use_float = false, .evaluation = Evaluation::kDirect}, pool);
+    const std::span out = std::span(decision).subspan(begin, end - begin);
+    gram->Expand(content.beta)->Outputs(content.theta, out);
+    for (double& value : out) value += content.bias;
+  }
+  return decision;
+}
+
+}  // namespace kweave

@@ -1,0 +1,142 @@
+#include "kweave/summary.h"
+
+#include <array>
+#include <limits>
+
+#include "kweave/error.h"
+#include "model/summary_json.h"
+
+namespace kweave {
+namespace {
+
+struct NamedStatus {
+  Status status;
+  std::string_view name;
+};
+
+constexpr std::array kStatuses = {
+    NamedStatus{Status::kConverged, "converged"}, NamedStatus{Status::kIterationLimit, "iteration_limit"},
+    NamedStatus{Status::kTimeLimit, "time_limit"}, NamedStatus{Status::kStalled, "stalled"},
+    NamedStatus{Status::kInterrupted, "interrupted"}};
+
+Status StatusFromName(std::string_view name) {
+  for (const NamedStatus& known : kStatuses) {
+    if (known.name == name) return known.status;
+  }
+  throw Error(ErrorKind::kData, "unknown status '" + std::string(name) + "' in a summary");
+}
+
+// Not-a-number and infinity have no JSON form and are written as null.
+double Number(const Json& json) {
+  return json.is_null() ? std::numeric_limits<double>::quiet_NaN() : json.get<double>();
+}
+
+Json ToJson(const PhaseSeconds& seconds) {
+  return {{"total", seconds.total}, {"read", seconds.read},       {"kernels", seconds.kernels},
+          {"solve", seconds.solve}, {"weights", seconds.weights}, {"certificate", seconds.certificate}};
+}
+
+PhaseSeconds SecondsFromJson(const Json& json) {
+  return {.total = Number(json.at("total")),
+          .read = Number(json.at("read")),
+          .kernels = Number(json.at("kernels")),
+          .solve = Number(json.at("solve")),
+          .weights = Number(json.at("weights")),
+          .certificate = Number(json.at("certificate"))};
+}
+
+Json ToJson(const HistoryRow& row) {
+  return {{"seconds", row.seconds},  {"primal", row.primal}, {"dual", row.dual},
+          {"gap", row.relative_gap}, {"solves", row.solves}, {"inside_solve", row.inside_solve}};
+}
+
+HistoryRow HistoryFromJson(const Json& json) {
+  return {.seconds = Number(json.at("seconds")),
+          .primal = Number(json.at("primal")),
+          .dual = Number(json.at("dual")),
+          .relative_gap = Number(json.at("gap")),
+          .solves = json.at("solves").get<std::int64_t>(),
+          .inside_solve = json.at("inside_solve").get<bool>()};
+}
+
+Summary Parse(const Json& json) {
+  Summary summary;
+  summary.status = StatusFromName(json.at("status").get<std::string>());
+  summary.task = json.at("task").get<std::string>();
+  summary.primal = Number(json.at("primal"));
+  summary.dual = Number(json.at("dual"));
+  summary.gap = Number(json.at("gap"));
+  summary.relative_gap = Number(json.at("relative_gap"));
+  summary.iterations = json.at("iterations").get<std::int64_t>();
+  summary.solves = json.at("solves").get<std::int64_t>();
+  summary.bias = Number(json.at("bias"));
+  summary.n_support = json.at("n_support").get<std::int64_t>();
+  for (const Json& kernel : json.at("kernels")) {
+    summary.kernels.push_back(
+        {kernel.at("name").get<std::string>(), Number(kernel.at("weight")), Number(kernel.at("quadratic"))});
+  }
+  summary.kernels_total = json.at("kernels_total").get<std::int64_t>();
+  summary.kernels_active = json.at("kernels_active").get<std::int64_t>();
+  summary.seconds = SecondsFromJson(json.at("seconds"));
+  summary.peak_memory_bytes = json.at("peak_memory_bytes").get<std::int64_t>();
+  summary.threads = json.at("threads").get<int>();
+  for (const auto& [name, value] : json.at("options").items())
+    summary.options.emplace_back(name, value.dump());
+  summary.certificate = json.at("certificate").get<std::string>();
+  for (const Json& row : json.at("history")) summary.history.push_back(HistoryFromJson(row));
+  return summary;
+}
+
+}  // namespace
+
+std::string_view ToString(Status status) {
+  for (const NamedStatus& known : kStatuses) {
+    if (known.status == status) return known.name;
+  }
+  return "unknown";
+}
+
+Json ToJson(const Summary& summary) {
+  Json kernels = Json::array();
+  for (const KernelReport& kernel : summary.kernels) {
+    kernels.push_back({{"name", kernel.name}, {"weight", kernel.weight}, {"quadratic", kernel.quadratic}});
+  }
+  Json options = Json::object();
+  for (const auto& [name, literal] : summary.options) options[name] = Json::parse(literal);
+  Json history = Json::array();
+  for (const HistoryRow& row : summary.history) history.push_back(ToJson(row));
+  return {{"status", ToString(summary.status)},
+          {"task", summary.task},
+          {"primal", summary.primal},
+          {"dual", summary.dual},
+          {"gap", summary.gap},
+          {"relative_gap", summary.relative_gap},
+          {"iterations", summary.iterations},
+          {"solves", summary.solves},
+          {"bias", summary.bias},
+          {"n_support", summary.n_support},
+          {"kernels", std::move(kernels)},
+          {"kernels_total", summary.kernels_total},
+          {"kernels_active", summary.kernels_active},
+          {"seconds", ToJson(summary.seconds)},
+          {"peak_memory_bytes", summary.peak_memory_bytes},
+          {"threads", summary.threads},
+          {"options", std::move(options)},
+          {"certificate", summary.certificate},
+          {"history", std::move(history)}};
+}
+
+Summary SummaryFromJson(const Json& json) {
+  try {
+    return Parse(json);
+  } catch (const Json::exception& error) {
+    throw Error(ErrorKind::kData, std::string("the summary is damaged: ") + error.what());
+  }
+}
+
+std::string Summary::ToJson() const {
+  // Names come from files: bytes that are not UTF-8 are replaced rather than refused.
+  return kweave::ToJson(*this).dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace kweave
