@@ -15,6 +15,8 @@ Model Train(const Dataset& data, const TrainOptions& options, const Context& con
 
 /// What training would need, found without training.
 struct Forecast {
+  Index samples = 0;
+  Index kernels = 0;
   std::size_t data_bytes = 0;
   std::size_t cache_bytes = 0;
   std::size_t peak_bytes = 0;

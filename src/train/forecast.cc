@@ -1,0 +1,56 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/memory.h"
+#include "base/threads.h"
+#include "kernel/language.h"
+#include "kweave/train.h"
+#include "train/effective_options.h"
+#include "train/memory_plan.h"
+#include "train/prepared.h"
+
+namespace kweave {
+namespace {
+
+std::string Bytes(std::size_t bytes) {
+  constexpr std::string_view kUnits[] = {"B", "kB", "MB", "GB", "TB"};
+  auto value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  for (; value >= 1000 && unit + 1 < std::size(kUnits); ++unit) value /= 1000;
+  return fmt::format("{:.3g} {}", value, kUnits[unit]);
+}
+
+}  // namespace
+
+Forecast ForecastTraining(const Dataset& data, const TrainOptions& options, const Context& context) {
+  Validate(options);
+  const PreparedSamples samples = PrepareSamples(data, options);
+  const KernelSet kernels = ParseKernels(EffectiveKernels(options), samples.views, context.seed);
+  const auto count = static_cast<Index>(samples.indices.size());
+  const MemoryPlan plan = PlanMemory(kernels, ViewsOf(kernels, samples.views), count, options, context);
+  Forecast forecast;
+  forecast.data_bytes = plan.data_bytes;
+  forecast.cache_bytes = plan.base_cache_bytes + plan.row_cache_bytes;
+  // The model keeps a copy of its samples, and the kernels one of the features in their own layout.
+  forecast.peak_bytes =
+      static_cast<std::size_t>(PeakMemoryBytes()) + forecast.cache_bytes + 2 * plan.data_bytes;
+  forecast.pair_evaluations = static_cast<double>(plan.bases + static_cast<Index>(kernels.files.size())) *
+                              static_cast<double>(count) * static_cast<double>(count);
+  forecast.samples = count;
+  forecast.kernels = kernels.size();
+  return forecast;
+}
+
+std::string Forecast::ToText() const {
+  return fmt::format(
+      "samples               {}\n"
+      "kernels               {}\n"
+      "data                  {}\n"
+      "caches, at most       {}\n"
+      "peak memory, about    {}\n"
+      "one pass, at most     {:.3g} base values\n",
+      samples, kernels, Bytes(data_bytes), Bytes(cache_bytes), Bytes(peak_bytes), pair_evaluations);
+}
+
+}  // namespace kweave

@@ -1,0 +1,77 @@
+#include "train/labels.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "kweave/error.h"
+
+namespace kweave {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::vector<Index> All(const Labels& labels) {
+  std::vector<Index> indices(labels.text.size());
+  std::iota(indices.begin(), indices.end(), Index{0});
+  return indices;
+}
+
+Labels Numeric(std::vector<std::string> text) {
+  Labels labels{std::move(text), {}};
+  for (const std::string& label : labels.text) labels.number.push_back(std::stod(label));
+  return labels;
+}
+
+TEST(EncodeBinaryLabels, OrdersNumbersAsNumbers) {
+  const Labels labels = Numeric({"10", "9", "+10", "9.0"});
+  const BinaryLabels encoded = EncodeBinaryLabels(labels, All(labels));
+  EXPECT_THAT(encoded.classes, ElementsAre("9", "10"));
+  EXPECT_THAT(encoded.y, ElementsAre(1, -1, 1, -1));
+}
+
+TEST(EncodeBinaryLabels, OrdersTextAsText) {
+  const Labels labels{{"well", "ill", "ill"}, {}};
+  const BinaryLabels encoded = EncodeBinaryLabels(labels, All(labels));
+  EXPECT_THAT(encoded.classes, ElementsAre("ill", "well"));
+  EXPECT_THAT(encoded.y, ElementsAre(1, -1, -1));
+}
+
+TEST(EncodeBinaryLabels, CountsOnlyTheSamplesThatAreThere) {
+  const Labels labels{{"a", "b", "c"}, {}};
+  const std::vector<Index> samples = {0, 2};
+  EXPECT_THAT(EncodeBinaryLabels(labels, samples).classes, ElementsAre("a", "c"));
+}
+
+std::string Refusal(const Labels& labels) {
+  try {
+    EncodeBinaryLabels(labels, All(labels));
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kData);
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(EncodeBinaryLabels, NamesTheClassesWhenTheyAreNotTwo) {
+  EXPECT_THAT(Refusal(Numeric({"1", "1"})), HasSubstr("1 class ('1'), expected two"));
+  EXPECT_THAT(Refusal({{"a", "b", "c"}, {}}), HasSubstr("3 classes ('a', 'b', 'c'), expected two"));
+  EXPECT_THAT(Refusal({}), HasSubstr("no labels"));
+}
+
+TEST(UpperBounds, MultipliesCWithClassAndSampleWeights) {
+  TrainOptions options;
+  options.C = 2;
+  options.class_weights = {{"+1", 3}};
+  options.sample_weights = {1, 0, 0.5, 10};
+  const BinaryLabels labels{{"-1", "1"}, {1, -1, 1}};
+  const std::vector<Index> samples = {0, 2, 3};
+  EXPECT_THAT(UpperBounds(options, labels, samples), ElementsAre(6, 1, 60));
+  options.class_weights = {{"2", 3}};
+  EXPECT_THROW(UpperBounds(options, labels, samples), Error);
+}
+
+}  // namespace
+}  // namespace kweave

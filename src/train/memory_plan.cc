@@ -1,0 +1,58 @@
+#include "train/memory_plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+#include <vector>
+
+#include "base/memory.h"
+
+namespace kweave {
+namespace {
+
+// Below this target float32 kernel values would limit the gap that can be reached.
+constexpr double kFloatGap = 1e-4;
+
+std::size_t FeatureBytes(const DenseRows<double>& dense) { return dense.rows * dense.cols * sizeof(double); }
+std::size_t FeatureBytes(const DenseRows<float>& dense) { return dense.rows * dense.cols * sizeof(float); }
+std::size_t FeatureBytes(const SparseRows& sparse) {
+  const Index entries = sparse.offsets[sparse.rows] - sparse.offsets[0];
+  return entries * (sizeof(double) + sizeof(std::int32_t)) + (sparse.rows + 1) * sizeof(Index);
+}
+
+// Distinct base matrices. A linear kernel goes through its features and has none; files are read, not kept.
+Index CountBases(const KernelSet& kernels) {
+  std::vector<std::tuple<const BaseQuantity*, std::int32_t, std::int32_t>> bases;
+  const auto add = [&](const auto& placed) {
+    const bool is_linear = placed.kind->shape == Shape::kIdentity &&
+                           placed.kind->base->source == BaseQuantity::Source::kInnerProduct &&
+                           placed.kind->base->finish_f64 == nullptr;
+    if (placed.file < 0 && !is_linear) bases.emplace_back(placed.kind->base, placed.view, placed.subset);
+  };
+  for (const Family& family : kernels.families) add(family);
+  for (const Composite& composite : kernels.composites) std::ranges::for_each(composite.terms, add);
+  std::ranges::sort(bases);
+  return std::ranges::unique(bases).begin() - bases.begin();
+}
+
+}  // namespace
+
+MemoryPlan PlanMemory(const KernelSet& kernels, std::span<const View> views, Index samples,
+                      const TrainOptions& options, const Context& context) {
+  MemoryPlan plan;
+  plan.use_float = options.gap >= kFloatGap;
+  for (const View& view : views) {
+    plan.data_bytes += std::visit([](const auto& f) { return FeatureBytes(f); }, view.features);
+  }
+  plan.bases = CountBases(kernels);
+
+  const std::size_t total = context.memory_bytes > 0 ? context.memory_bytes : AvailableMemoryBytes() / 2;
+  const std::size_t caches = total > plan.data_bytes ? total - plan.data_bytes : 0;
+  const std::size_t matrix_bytes = samples * samples * (plan.use_float ? sizeof(float) : sizeof(double));
+  const bool is_fixed = kernels.size() == 1 || std::isinf(options.norm);
+  plan.base_cache_bytes = std::min(is_fixed ? caches / 8 : caches / 3 * 2, plan.bases * matrix_bytes);
+  plan.row_cache_bytes = std::min(caches - plan.base_cache_bytes, matrix_bytes);
+  return plan;
+}
+
+}  // namespace kweave

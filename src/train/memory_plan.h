@@ -1,0 +1,30 @@
+#ifndef KWEAVE_TRAIN_MEMORY_PLAN_H_
+#define KWEAVE_TRAIN_MEMORY_PLAN_H_
+
+#include <cstddef>
+
+#include "kernel/kernel_set.h"
+#include "kweave/context.h"
+#include "kweave/dataset.h"
+#include "kweave/options.h"
+
+namespace kweave {
+
+/// How the memory of one training run is shared out.
+struct MemoryPlan {
+  bool use_float = true;             ///< kernel values in float32 while solving
+  std::size_t data_bytes = 0;        ///< features as read
+  std::size_t base_cache_bytes = 0;  ///< base quantities that serve every kernel of a family
+  std::size_t row_cache_bytes = 0;   ///< rows of the learned kernel
+  Index bases = 0;                   ///< n x n base matrices that the kernels are functions of
+};
+
+/// Shares out Context::memory_bytes, or half of what is free. A fixed learned kernel (one kernel, or p = inf)
+/// is best served by its own rows; otherwise the rows go stale with theta and the bases take the larger part.
+/// Nothing gets more than it can fill.
+MemoryPlan PlanMemory(const KernelSet& kernels, std::span<const View> views, Index samples,
+                      const TrainOptions& options, const Context& context);
+
+}  // namespace kweave
+
+#endif  // KWEAVE_TRAIN_MEMORY_PLAN_H_

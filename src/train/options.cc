@@ -1,0 +1,100 @@
+#include "kweave/options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "kernel/normalizer.h"
+#include "kweave/error.h"
+#include "train/effective_options.h"
+#include "weights/method_table.h"
+
+namespace kweave {
+namespace {
+
+constexpr std::array<std::string_view, 2> kDefaultKernels = {
+    "linear", "rbf(gamma=[median/16,median/4,median,median*4,median*16])"};
+
+constexpr std::array kTasks = {"classify"};
+constexpr std::array kDrivers = {"auto", "wrapper"};
+constexpr std::array kCertificates = {"auto", "table", "direct"};
+
+constexpr std::array kRecords = {
+    OptionRecord{"task", "what is learned", "classify", "classify"},
+    OptionRecord{"kernel", "a kernel in the kernel language; may be given several times",
+                 "see the kernels below",
+                 "linear, and rbf at the median gamma times 1/16, 1/4, 1, 4, 16, on every view"},
+    OptionRecord{"C", "weight of the losses against the norm of the function", "above 0", "1"},
+    OptionRecord{"norm", "norm p on the kernel weights; 1 is sparse, inf is the uniform sum", "1 to inf",
+                 "2"},
+    OptionRecord{"method", "how the kernel weights move", "auto, analytic, silp (p = 1), uniform (p = inf)",
+                 "auto"},
+    OptionRecord{"driver", "when the kernel weights move", "auto, wrapper", "auto"},
+    OptionRecord{"normalize", "per kernel, in sequence, with statistics of the training data",
+                 "none, or a list of trace, multiplicative, spherical, center", "multiplicative"},
+    OptionRecord{"gap", "relative duality gap to reach", "above 0, at most 1", "0.001"},
+    OptionRecord{"certificate", "how the certificate evaluates kernels", "auto, table, direct", "auto"},
+    OptionRecord{"max-iterations", "moves of the kernel weights at most; 0: the method's own limit",
+                 "0 or more", "0"},
+    OptionRecord{"class-weight", "LABEL=FACTOR, a factor on C for one class; may be given several times",
+                 "above 0", "1 for every class"},
+    OptionRecord{"weights", "file with a factor on C for every sample; 0 leaves a sample out", "0 or more",
+                 "1 for every sample"},
+};
+
+template <std::size_t N>
+void RequireOneOf(std::string_view name, const std::string& value,
+                  const std::array<const char*, N>& allowed) {
+  if (std::ranges::find(allowed, value) != allowed.end()) return;
+  throw Error(ErrorKind::kUsage,
+              fmt::format("{} '{}' is not available; available: {}", name, value, fmt::join(allowed, ", ")));
+}
+
+template <class Number>
+void Require(bool holds, std::string_view name, Number value, std::string_view rule) {
+  if (!holds) throw Error(ErrorKind::kUsage, fmt::format("{} is {}, expected {}", name, value, rule));
+}
+
+void ValidateFactors(const TrainOptions& options) {
+  for (const auto& [label, factor] : options.class_weights) {
+    Require(std::isfinite(factor) && factor > 0, fmt::format("class weight of '{}'", label), factor,
+            "above 0");
+  }
+  for (std::size_t i = 0; i < options.sample_weights.size(); ++i) {
+    const double weight = options.sample_weights[i];
+    Require(std::isfinite(weight) && weight >= 0, fmt::format("weight of sample {}", i + 1), weight,
+            "0 or more");
+  }
+}
+
+}  // namespace
+
+std::span<const std::string_view> DefaultKernels() { return kDefaultKernels; }
+
+std::span<const OptionRecord> TrainOptionRecords() { return kRecords; }
+
+void Validate(const TrainOptions& options) {
+  RequireOneOf("task", options.task, kTasks);
+  Require(std::isfinite(options.C) && options.C > 0, "C", options.C, "above 0");
+  Require(options.norm >= 1, "norm", options.norm, "1 to inf");
+  FindMethod(options.method, options.norm);
+  RequireOneOf("driver", options.driver, kDrivers);
+  ParseNormalizers(EffectiveNormalize(options));
+  Require(options.gap > 0 && options.gap <= 1, "gap", options.gap, "above 0, at most 1");
+  RequireOneOf("certificate", options.certificate, kCertificates);
+  Require(options.max_iterations >= 0, "max-iterations", options.max_iterations, "0 or more");
+  ValidateFactors(options);
+}
+
+std::vector<std::string> EffectiveKernels(const TrainOptions& options) {
+  if (!options.kernels.empty()) return options.kernels;
+  return {kDefaultKernels.begin(), kDefaultKernels.end()};
+}
+
+std::string EffectiveNormalize(const TrainOptions& options) {
+  return options.normalize == "auto" ? "multiplicative" : options.normalize;
+}
+
+}  // namespace kweave

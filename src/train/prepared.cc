@@ -1,0 +1,114 @@
+#include "train/prepared.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "kernel/language.h"
+#include "kernel/matrix_check.h"
+#include "kweave/error.h"
+#include "model/content.h"
+#include "train/effective_options.h"
+
+namespace kweave {
+namespace {
+
+std::vector<Index> SamplesWithWeight(Index size, const TrainOptions& options) {
+  std::vector<Index> indices;
+  for (Index i = 0; i < size; ++i) {
+    if (options.sample_weights.empty() || options.sample_weights[i] > 0) indices.push_back(i);
+  }
+  return indices;
+}
+
+// The first few names, quoted, and how many more there are.
+std::string NameSome(const std::vector<std::string>& names) {
+  constexpr std::size_t kNamed = 5;
+  const std::span named(names.data(), std::min(names.size(), kNamed));
+  std::string text = fmt::format("'{}'", fmt::join(named, "', '"));
+  if (names.size() > kNamed) text += fmt::format(" and {} more", names.size() - kNamed);
+  return text;
+}
+
+void CheckMatrices(const KernelSet& kernels, Index samples, ThreadPool& pool, const RunControl& control) {
+  std::vector<std::string> indefinite;
+  const std::vector<MatrixCheck> checks = CheckKernelMatrices(kernels.files, samples, pool);
+  for (std::size_t f = 0; f < checks.size(); ++f) {
+    if (checks[f].is_indefinite) {
+      indefinite.push_back(fmt::format("{} (smallest eigenvalue at most {:.3g}, largest at least {:.3g})",
+                                       kernels.files[f], checks[f].smallest_eigenvalue,
+                                       checks[f].largest_eigenvalue));
+    }
+  }
+  if (!indefinite.empty()) {
+    control.Log(
+        LogLevel::kWarning,
+        fmt::format("indefinite kernel matrices: {}; they get weight 0 where they would not add to the norm",
+                    NameSome(indefinite)));
+  }
+}
+
+}  // namespace
+
+PreparedSamples PrepareSamples(const Dataset& data, const TrainOptions& options) {
+  if (!options.sample_weights.empty() && static_cast<Index>(options.sample_weights.size()) != data.size) {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("{} sample weights for {} samples", options.sample_weights.size(), data.size));
+  }
+  PreparedSamples samples;
+  samples.indices = SamplesWithWeight(data.size, options);
+  samples.labels = EncodeBinaryLabels(data.labels, samples.indices);
+  samples.upper = UpperBounds(options, samples.labels, samples.indices);
+  const bool is_whole = static_cast<Index>(samples.indices.size()) == data.size;
+  for (const View& view : data.views) {
+    samples.views.push_back(
+        is_whole ? view : View{view.name, SelectRows(view.features, samples.indices), view.feature_names});
+  }
+  return samples;
+}
+
+PreparedKernels PrepareKernels(const PreparedSamples& samples, const TrainOptions& options,
+                               std::uint64_t seed, ThreadPool& pool, const RunControl& control) {
+  PreparedKernels prepared;
+  const auto count = static_cast<Index>(samples.indices.size());
+  prepared.kernels = ParseKernels(EffectiveKernels(options), samples.views, seed);
+  prepared.views = WithSampleCount(ViewsOf(prepared.kernels, samples.views), count);
+  if (!prepared.kernels.files.empty()) {
+    if (samples.indices.back() != count - 1) {
+      throw Error(ErrorKind::kUsage,
+                  "sample weights of 0 cannot be combined with precomputed kernels; leave the "
+                  "samples out of data and matrices");
+    }
+    CheckMatrices(prepared.kernels, count, pool, control);
+  }
+  prepared.normalization =
+      FitNormalization(prepared.kernels, prepared.views, ParseNormalizers(EffectiveNormalize(options)), pool);
+
+  std::vector<std::string> without_variance;
+  for (Index m = 0; m < prepared.kernels.size(); ++m) {
+    prepared.names.push_back(prepared.kernels.Name(m));
+    if (prepared.normalization.scale[m] != 0) {
+      prepared.kept.push_back(m);
+    } else {
+      without_variance.push_back(prepared.names.back());
+    }
+  }
+  if (without_variance.empty()) return prepared;
+  control.Log(LogLevel::kNote,
+              fmt::format("no variance over the training samples, weight 0: {}", NameSome(without_variance)));
+  std::vector<Index> every_sample(count);
+  std::iota(every_sample.begin(), every_sample.end(), Index{0});
+  prepared.normalization = prepared.normalization.Select(prepared.kept, every_sample);
+  prepared.kernels = prepared.kernels.Select(prepared.kept);
+  prepared.views = WithSampleCount(ViewsOf(prepared.kernels, samples.views), count);
+  return prepared;
+}
+
+std::vector<View> ViewsOf(const KernelSet& kernels, std::span<const View> views) {
+  std::vector<View> named;
+  for (const std::string& name : kernels.views) named.push_back(*std::ranges::find(views, name, &View::name));
+  return named;
+}
+
+}  // namespace kweave

@@ -1,0 +1,46 @@
+#ifndef KWEAVE_TRAIN_PREPARED_H_
+#define KWEAVE_TRAIN_PREPARED_H_
+
+#include <vector>
+
+#include "base/run_control.h"
+#include "base/threads.h"
+#include "gram/normalization.h"
+#include "kernel/kernel_set.h"
+#include "kweave/dataset.h"
+#include "kweave/options.h"
+#include "train/labels.h"
+
+namespace kweave {
+
+/// The samples that count, with their labels and bounds.
+struct PreparedSamples {
+  std::vector<Index> indices;  ///< in the data, ascending: those with a weight above 0
+  std::vector<View> views;     ///< of these samples
+  BinaryLabels labels;
+  std::vector<double> upper;  ///< C_i
+};
+
+/// Throws Error(kData) on missing labels or other than two classes, Error(kUsage) on weights that fit no
+/// sample.
+PreparedSamples PrepareSamples(const Dataset& data, const TrainOptions& options);
+
+/// The kernels, parsed, checked and normalised on the training samples.
+struct PreparedKernels {
+  std::vector<std::string> names;  ///< of all kernels, in the order given
+  std::vector<Index> kept;         ///< those that vary over the samples; the others keep weight 0
+  KernelSet kernels;               ///< the kept ones
+  Normalization normalization;     ///< of the kept ones
+  std::vector<View> views;         ///< those of kernels.views, in that order
+};
+
+/// Says once which kernels were left out and which matrices are indefinite.
+PreparedKernels PrepareKernels(const PreparedSamples& samples, const TrainOptions& options,
+                               std::uint64_t seed, ThreadPool& pool, const RunControl& control);
+
+/// The views that `kernels` names, in its order.
+std::vector<View> ViewsOf(const KernelSet& kernels, std::span<const View> views);
+
+}  // namespace kweave
+
+#endif  // KWEAVE_TRAIN_PREPARED_H_

@@ -1,0 +1,28 @@
+#ifndef KWEAVE_TRAIN_RESULT_H_
+#define KWEAVE_TRAIN_RESULT_H_
+
+#include "kweave/context.h"
+#include "kweave/model.h"
+#include "kweave/options.h"
+#include "train/memory_plan.h"
+#include "train/prepared.h"
+#include "weights/learn.h"
+
+namespace kweave {
+
+/// The model of what was learned: active kernels and stored samples only, and a summary without its times.
+ModelContent MakeContent(const PreparedSamples& samples, const PreparedKernels& prepared,
+                         const Learned& learned, Index training_count);
+
+/// What training chose, as JSON literals.
+std::vector<std::pair<std::string, std::string>> EffectiveOptions(const TrainOptions& options,
+                                                                  const Context& context,
+                                                                  const MemoryPlan& plan,
+                                                                  const Learned& learned);
+
+/// What is learned when no kernel varies over the samples: the class that weighs more, with a gap of zero.
+Learned LearnBiasOnly(const PreparedSamples& samples);
+
+}  // namespace kweave
+
+#endif  // KWEAVE_TRAIN_RESULT_H_
