@@ -1,0 +1,53 @@
+#ifndef KWEAVE_KERNELS_H_
+#define KWEAVE_KERNELS_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kweave/context.h"
+#include "kweave/dataset.h"
+#include "kweave/options.h"
+
+namespace kweave {
+
+/// One line per kernel of the kernel language: how it is written and what it computes.
+std::string KernelHelp();
+
+/// What is known about one kernel on some samples before anything is learned.
+struct KernelStatistics {
+  std::string name;
+  double scale = 1;          ///< factor of the normalisation; 0: no variance over the samples
+  double mean_diagonal = 0;  ///< of the normalised kernel
+  double mean = 0;           ///< over all pairs, of the normalised kernel
+  /// <K, yy'> / (||K|| ||yy'||), as it is and with both matrices centred; absent without two-class labels.
+  std::optional<double> label_alignment;
+  std::optional<double> centered_label_alignment;
+};
+
+/// Alignments <K_a, K_b> / (||K_a|| ||K_b||) lie row after row, kernels x kernels.
+struct KernelAnalysis {
+  std::vector<KernelStatistics> kernels;
+  std::vector<double> alignment;
+  std::vector<double>
+      centered_alignment;  ///< the same after centring: what makes kernels alike to a machine with bias
+  std::string ToText() const;
+  std::string ToJson() const;
+};
+
+/// The most kernels that AnalyzeKernels compares, since it compares all pairs.
+inline constexpr Index kMaximalAnalyzedKernels = 2000;
+
+/// Uses options.kernels, options.normalize and nothing else of the options. Throws Error(kUsage) on too many
+/// kernels.
+KernelAnalysis AnalyzeKernels(const Dataset& data, const TrainOptions& options, const Context& context);
+
+/// Writes every normalised kernel matrix as DIRECTORY/NNNN.npy (float64), numbered in the order given from 1,
+/// and DIRECTORY/kernels.json with their names. Makes the directory. Throws Error(kResource) when it cannot
+/// write.
+void ExportKernels(const Dataset& data, const TrainOptions& options, const Context& context,
+                   const std::string& directory);
+
+}  // namespace kweave
+
+#endif  // KWEAVE_KERNELS_H_

@@ -1,0 +1,44 @@
+#ifndef KWEAVE_SCORES_H_
+#define KWEAVE_SCORES_H_
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kweave/dataset.h"
+
+namespace kweave {
+
+/// How good the predictions of a two-class model are, by scikit-learn's definitions. A score that the labels
+/// leave undefined (one class only) is absent.
+struct ClassificationScores {
+  double accuracy = 0;
+  double balanced_accuracy = 0;  ///< mean recall of the classes that occur
+  std::optional<double> auc;     ///< area under the ROC curve; ties count one half
+  std::optional<double> average_precision;
+  double mcc = 0;  ///< Matthews' correlation; 0 where it is undefined
+  double f1 = 0;   ///< of the second class
+};
+
+/// `is_positive[i]`: sample i belongs to the second class; decision[i] > 0: so it was predicted.
+/// Throws Error(kUsage) when there are no samples or the lengths differ.
+ClassificationScores ScoreClassification(const std::vector<bool>& is_positive,
+                                         std::span<const double> decision);
+
+/// Which samples belong to the second class. Numbers are compared as numbers. Empty when a label is neither
+/// class; `stranger` then receives it.
+std::vector<bool> PositiveLabels(const Labels& labels, const std::vector<std::string>& classes,
+                                 std::string* stranger);
+
+/// What `kweave predict --summary` writes.
+struct PredictionSummary {
+  Index samples = 0;
+  std::optional<ClassificationScores> scores;  ///< absent without labels
+  double seconds = 0;
+  std::string ToJson() const;
+};
+
+}  // namespace kweave
+
+#endif  // KWEAVE_SCORES_H_

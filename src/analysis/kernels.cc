@@ -1,0 +1,210 @@
+#include "kweave/kernels.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+
+#include "analysis/alignment.h"
+#include "base/memory.h"
+#include "base/run_control.h"
+#include "base/threads.h"
+#include "data/npy_writer.h"
+#include "gram/make_gram.h"
+#include "kweave/error.h"
+#include "model/json.h"
+#include "train/prepared.h"
+
+namespace kweave {
+namespace {
+
+PreparedSamples AllSamples(const Dataset& data) {
+  PreparedSamples samples;
+  samples.indices.resize(data.size);
+  std::iota(samples.indices.begin(), samples.indices.end(), Index{0});
+  samples.views = data.views;
+  return samples;
+}
+
+// +1 and -1 when the labels hold two classes, else nothing.
+std::vector<double> Signs(const Dataset& data, const PreparedSamples& samples, const RunControl& control) {
+  if (data.labels.empty()) return {};
+  try {
+    return EncodeBinaryLabels(data.labels, samples.indices).y;
+  } catch (const Error& error) {
+    control.Log(LogLevel::kNote, fmt::format("no alignments with the labels: {}", error.what()));
+    return {};
+  }
+}
+
+std::size_t MemoryBytes(const Context& context) {
+  return context.memory_bytes > 0 ? context.memory_bytes : AvailableMemoryBytes() / 2;
+}
+
+std::unique_ptr<Gram> MakeExactGram(const PreparedKernels& prepared, const Context& context,
+                                    ThreadPool& pool) {
+  const GramOptions options{
+      .use_float = false, .evaluation = Evaluation::kDirect, .cache_bytes = MemoryBytes(context) / 2};
+  return MakeGram(prepared.kernels, prepared.views, prepared.normalization, options, pool);
+}
+
+// Spreads values of the kept kernels over all kernels; what was left out stays 0.
+std::vector<double> SpreadMatrix(std::span<const double> kept_values, std::span<const Index> kept,
+                                 Index total) {
+  std::vector<double> values(total * total);
+  const auto count = static_cast<Index>(kept.size());
+  for (Index a = 0; a < count; ++a) {
+    for (Index b = 0; b < count; ++b) values[kept[a] * total + kept[b]] = kept_values[a * count + b];
+  }
+  return values;
+}
+
+Json MatrixJson(std::span<const double> values, std::size_t columns) {
+  Json rows = Json::array();
+  for (std::size_t r = 0; r < columns; ++r) {
+    rows.push_back(std::vector<double>(values.begin() + r * columns, values.begin() + (r + 1) * columns));
+  }
+  return rows;
+}
+
+void WriteMatrix(Gram& gram, std::span<const double> theta, const std::string& path) {
+  constexpr Index kBlock = 64;
+  const Index n = gram.left_count();
+  const double shift = gram.RowShift(theta);
+  NpyWriter writer(path, n, n);
+  std::vector<double> values(kBlock * n);
+  for (Index begin = 0; begin < n; begin += kBlock) {
+    std::vector<Index> rows(std::min(kBlock, n - begin));
+    std::iota(rows.begin(), rows.end(), begin);
+    gram.Rows(theta, rows, values.data(), n);
+    for (double& value : values) value += shift;
+    writer.Append(std::span(values).first(rows.size() * n));
+  }
+  writer.Close();
+}
+
+std::string Optional(const std::optional<double>& value) {
+  return value ? fmt::format("{:.4f}", *value) : "-";
+}
+
+}  // namespace
+
+KernelAnalysis AnalyzeKernels(const Dataset& data, const TrainOptions& options, const Context& context) {
+  const RunControl control(context);
+  ThreadPool pool(context.threads);
+  const PreparedSamples samples = AllSamples(data);
+  const PreparedKernels prepared = PrepareKernels(samples, options, context.seed, pool, control);
+  const auto total = static_cast<Index>(prepared.names.size());
+  if (total > kMaximalAnalyzedKernels) {
+    throw Error(ErrorKind::kUsage, fmt::format("{} kernels, at most {} can be compared with each other",
+                                               total, kMaximalAnalyzedKernels));
+  }
+  KernelAnalysis analysis;
+  for (const std::string& name : prepared.names) {
+    analysis.kernels.emplace_back();
+    analysis.kernels.back().name = name;
+    analysis.kernels.back().scale = 0;
+  }
+  if (prepared.kept.empty()) {
+    analysis.alignment.resize(total * total);
+    analysis.centered_alignment.resize(total * total);
+    return analysis;
+  }
+
+  const std::unique_ptr<Gram> gram = MakeExactGram(prepared, context, pool);
+  const KernelMoments moments = ComputeMoments(*gram, MemoryBytes(context) / 4, pool);
+  const auto kept = static_cast<Index>(prepared.kept.size());
+  analysis.alignment = SpreadMatrix(Alignments(moments.products, kept), prepared.kept, total);
+  analysis.centered_alignment =
+      SpreadMatrix(Alignments(moments.centered_products, kept), prepared.kept, total);
+  const std::vector<double> y = Signs(data, samples, control);
+  std::vector<double> labels, centered;
+  if (!y.empty()) {
+    labels = LabelAlignments(*gram, moments, y);
+    centered = CenteredLabelAlignments(*gram, moments, y);
+  }
+  for (Index k = 0; k < kept; ++k) {
+    KernelStatistics& kernel = analysis.kernels[prepared.kept[k]];
+    kernel.scale = prepared.normalization.scale[k];
+    kernel.mean_diagonal = moments.mean_diagonal[k];
+    kernel.mean = moments.mean[k];
+    if (!y.empty()) {
+      kernel.label_alignment = labels[k];
+      kernel.centered_label_alignment = centered[k];
+    }
+  }
+  return analysis;
+}
+
+std::string KernelAnalysis::ToText() const {
+  std::string text = fmt::format("{:>4}  {:>10}  {:>9}  {:>9}  {:>9}  {:>9}  {}\n", "", "factor",
+                                 "mean k(x,x)", "mean k", "labels", "centred", "kernel");
+  for (std::size_t m = 0; m < kernels.size(); ++m) {
+    const KernelStatistics& kernel = kernels[m];
+    text += fmt::format("{:>4}  {:>10.4g}  {:>11.4g}  {:>9.4g}  {:>9}  {:>9}  {}\n", m + 1, kernel.scale,
+                        kernel.mean_diagonal, kernel.mean, Optional(kernel.label_alignment),
+                        Optional(kernel.centered_label_alignment), kernel.name);
+  }
+  constexpr std::size_t kShown = 16;
+  const std::size_t shown = std::min(kernels.size(), kShown);
+  text += "\ncentred alignments between the kernels\n";
+  for (std::size_t a = 0; a < shown; ++a) {
+    text += fmt::format("{:>4}", a + 1);
+    for (std::size_t b = 0; b <= a; ++b)
+      text += fmt::format(" {:>6.3f}", centered_alignment[a * kernels.size() + b]);
+    text += '\n';
+  }
+  if (kernels.size() > shown)
+    text += fmt::format("and {} more (all of them with --json)\n", kernels.size() - shown);
+  return text;
+}
+
+std::string KernelAnalysis::ToJson() const {
+  Json list = Json::array();
+  for (const KernelStatistics& kernel : kernels) {
+    Json json = {{"name", kernel.name},
+                 {"scale", kernel.scale},
+                 {"mean_diagonal", kernel.mean_diagonal},
+                 {"mean", kernel.mean}};
+    if (kernel.label_alignment) json["label_alignment"] = *kernel.label_alignment;
+    if (kernel.centered_label_alignment) json["centered_label_alignment"] = *kernel.centered_label_alignment;
+    list.push_back(std::move(json));
+  }
+  const Json json = {{"kernels", std::move(list)},
+                     {"alignment", MatrixJson(alignment, kernels.size())},
+                     {"centered_alignment", MatrixJson(centered_alignment, kernels.size())}};
+  return json.dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
+void ExportKernels(const Dataset& data, const TrainOptions& options, const Context& context,
+                   const std::string& directory) {
+  const RunControl control(context);
+  ThreadPool pool(context.threads);
+  const PreparedSamples samples = AllSamples(data);
+  const PreparedKernels prepared = PrepareKernels(samples, options, context.seed, pool, control);
+  std::error_code code;
+  std::filesystem::create_directories(directory, code);
+  if (code) {
+    throw Error(ErrorKind::kResource, fmt::format("{}: cannot be made: {}", directory, code.message()));
+  }
+  Json list = Json::array();
+  for (const std::string& name : prepared.names) list.push_back({{"name", name}, {"file", nullptr}});
+
+  const std::unique_ptr<Gram> gram = prepared.kept.empty() ? nullptr : MakeExactGram(prepared, context, pool);
+  std::vector<double> theta(prepared.kept.size());
+  for (std::size_t k = 0; k < prepared.kept.size(); ++k) {
+    const std::string file = fmt::format("{:04}.npy", prepared.kept[k] + 1);
+    list[prepared.kept[k]]["file"] = file;
+    theta[k] = 1;
+    WriteMatrix(*gram, theta, (std::filesystem::path(directory) / file).string());
+    theta[k] = 0;
+  }
+  std::ofstream index(std::filesystem::path(directory) / "kernels.json");
+  index << list.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+  index.close();
+  if (!index) throw Error(ErrorKind::kResource, fmt::format("{}/kernels.json: cannot be written", directory));
+}
+
+}  // namespace kweave

@@ -1,0 +1,121 @@
+#include "kweave/scores.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "data/number.h"
+#include "kweave/error.h"
+#include "model/json.h"
+
+namespace kweave {
+namespace {
+
+struct Confusion {
+  double true_positive = 0, false_positive = 0, true_negative = 0, false_negative = 0;
+  double positives() const { return true_positive + false_negative; }
+  double negatives() const { return true_negative + false_positive; }
+};
+
+Confusion Count(const std::vector<bool>& is_positive, std::span<const double> decision) {
+  Confusion count;
+  for (std::size_t i = 0; i < decision.size(); ++i) {
+    if (decision[i] > 0) {
+      ++(is_positive[i] ? count.true_positive : count.false_positive);
+    } else {
+      ++(is_positive[i] ? count.false_negative : count.true_negative);
+    }
+  }
+  return count;
+}
+
+double BalancedAccuracy(const Confusion& c) {
+  if (c.positives() == 0) return c.true_negative / c.negatives();
+  if (c.negatives() == 0) return c.true_positive / c.positives();
+  return (c.true_positive / c.positives() + c.true_negative / c.negatives()) / 2;
+}
+
+double Matthews(const Confusion& c) {
+  const double product = (c.true_positive + c.false_positive) * c.positives() * c.negatives() *
+                         (c.true_negative + c.false_negative);
+  if (product == 0) return 0;
+  return (c.true_positive * c.true_negative - c.false_positive * c.false_negative) / std::sqrt(product);
+}
+
+// Walks down the decision values; every group of equal values is one step of both curves.
+void AddCurves(const std::vector<bool>& is_positive, std::span<const double> decision, const Confusion& count,
+               ClassificationScores& scores) {
+  std::vector<std::size_t> order(decision.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, std::greater{}, [&](std::size_t i) { return decision[i]; });
+  double above_positive = 0, above_negative = 0, area = 0, precision_sum = 0;
+  for (std::size_t begin = 0; begin < order.size();) {
+    double positive = 0, negative = 0;
+    std::size_t end = begin;
+    for (; end < order.size() && decision[order[end]] == decision[order[begin]]; ++end) {
+      ++(is_positive[order[end]] ? positive : negative);
+    }
+    area += negative * (above_positive + positive / 2);
+    above_positive += positive;
+    above_negative += negative;
+    precision_sum += positive * above_positive / (above_positive + above_negative);
+    begin = end;
+  }
+  if (count.positives() > 0) scores.average_precision = precision_sum / count.positives();
+  if (count.positives() > 0 && count.negatives() > 0)
+    scores.auc = area / (count.positives() * count.negatives());
+}
+
+}  // namespace
+
+ClassificationScores ScoreClassification(const std::vector<bool>& is_positive,
+                                         std::span<const double> decision) {
+  if (decision.empty() || decision.size() != is_positive.size()) {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("{} labels for {} predictions", is_positive.size(), decision.size()));
+  }
+  const Confusion count = Count(is_positive, decision);
+  ClassificationScores scores;
+  scores.accuracy = (count.true_positive + count.true_negative) / static_cast<double>(decision.size());
+  scores.balanced_accuracy = BalancedAccuracy(count);
+  scores.mcc = Matthews(count);
+  const double f1_weight = 2 * count.true_positive + count.false_positive + count.false_negative;
+  scores.f1 = f1_weight > 0 ? 2 * count.true_positive / f1_weight : 0;
+  AddCurves(is_positive, decision, count, scores);
+  return scores;
+}
+
+std::vector<bool> PositiveLabels(const Labels& labels, const std::vector<std::string>& classes,
+                                 std::string* stranger) {
+  const auto first = ToNumber(classes[0]), second = ToNumber(classes[1]);
+  const bool are_numbers = labels.is_numeric() && first && second;
+  std::vector<bool> is_positive;
+  for (std::size_t i = 0; i < labels.text.size(); ++i) {
+    const bool is_first = are_numbers ? labels.number[i] == *first : labels.text[i] == classes[0];
+    const bool is_second = are_numbers ? labels.number[i] == *second : labels.text[i] == classes[1];
+    if (!is_first && !is_second) {
+      if (stranger != nullptr) *stranger = labels.text[i];
+      return {};
+    }
+    is_positive.push_back(is_second);
+  }
+  return is_positive;
+}
+
+std::string PredictionSummary::ToJson() const {
+  Json json = {{"samples", samples}};
+  if (scores) {
+    json["accuracy"] = scores->accuracy;
+    json["balanced_accuracy"] = scores->balanced_accuracy;
+    if (scores->auc) json["auc"] = *scores->auc;
+    if (scores->average_precision) json["average_precision"] = *scores->average_precision;
+    json["mcc"] = scores->mcc;
+    json["f1"] = scores->f1;
+  }
+  json["seconds"] = {{"total", seconds}};
+  return json.dump(2);
+}
+
+}  // namespace kweave
