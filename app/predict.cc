@@ -1,0 +1,112 @@
+// kweave predict: one line per sample, and scores where there are labels.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "config.h"
+#include "kweave/error.h"
+#include "kweave/model.h"
+#include "kweave/scores.h"
+#include "shared.h"
+#include "terminal.h"
+#include "verbs.h"
+
+namespace kweave::app {
+namespace {
+
+struct PredictArguments {
+  std::string model;
+  DataArguments data;
+  RunArguments run;
+  std::vector<std::string> grams;  ///< NAME=FILE
+  std::string output = "-";
+  std::string summary;
+};
+
+// How many features each file has to have, so that sparse rows are read as wide as in training.
+void ExpectColumns(const Model& model, ReadOptions& read) {
+  const auto views = model.views();
+  for (const ViewSource& source : read.views) {
+    auto found = std::ranges::find(views, source.name, &std::pair<std::string, Index>::first);
+    if (views.size() == 1 && read.views.size() == 1) found = views.begin();
+    read.expected_columns.push_back(found == views.end() ? 0 : found->second);
+  }
+}
+
+Dataset ReadNewSamples(const PredictArguments& arguments, const Model& model) {
+  ReadOptions read = MakeReadOptions(arguments.data);
+  read.labels_required = false;
+  ExpectColumns(model, read);
+  if (read.views.empty() && read.labels_path.empty()) return {};
+  return ReadDataset(read);
+}
+
+std::string Lines(const Prediction& prediction) {
+  fmt::memory_buffer text;
+  for (std::size_t i = 0; i < prediction.decision.size(); ++i) {
+    fmt::format_to(std::back_inserter(text), "{}\t{}\n", prediction.labels[i], prediction.decision[i]);
+  }
+  return fmt::to_string(text);
+}
+
+std::optional<ClassificationScores> Score(const Model& model, const Labels& labels,
+                                          const Prediction& prediction, const Context& context) {
+  if (labels.empty()) return std::nullopt;
+  std::string stranger;
+  const std::vector<bool> is_positive = PositiveLabels(labels, model.classes(), &stranger);
+  if (is_positive.empty()) {
+    context.log(LogLevel::kNote,
+                fmt::format("no scores: label '{}' is none of the model's classes '{}' and '{}'", stranger,
+                            model.classes()[0], model.classes()[1]));
+    return std::nullopt;
+  }
+  return ScoreClassification(is_positive, prediction.decision);
+}
+
+void Run(CLI::App& verb, PredictArguments& arguments) {
+  if (!arguments.run.config.empty()) ApplyConfig(verb, arguments.run.config);
+  if (arguments.model.empty()) throw Error(ErrorKind::kUsage, "predict needs a MODEL file");
+  if (arguments.output == "-" && arguments.summary == "-") {
+    throw Error(ErrorKind::kUsage, "predictions and summary cannot both go to standard output; give -o FILE");
+  }
+  const Context context = MakeContext(arguments.run);
+  PredictOptions options;
+  for (const std::string& text : arguments.grams)
+    options.gram_files.push_back(SplitAssignment("--gram", text));
+  CheckWritable(arguments.output);
+  if (!arguments.summary.empty()) CheckWritable(arguments.summary);
+
+  const Model model = Model::Load(arguments.model);
+  const Dataset data = ReadNewSamples(arguments, model);
+  if (data.views.empty() && options.gram_files.empty()) {
+    throw Error(ErrorKind::kUsage, "predict needs DATA, --view NAME=FILE or --gram NAME=FILE");
+  }
+  const Prediction prediction = model.Predict(data, context, options);
+  WriteText(arguments.output, Lines(prediction));
+  if (arguments.summary.empty()) return;
+  PredictionSummary summary;
+  summary.samples = static_cast<Index>(prediction.decision.size());
+  summary.scores = Score(model, data.labels, prediction, context);
+  summary.seconds = SecondsSinceStart();
+  WriteText(arguments.summary, summary.ToJson() + "\n");
+}
+
+}  // namespace
+
+void AddPredict(CLI::App& app) {
+  CLI::App& verb = *app.add_subcommand("predict", "apply a model to samples: label, tab, decision value");
+  const auto arguments = std::make_shared<PredictArguments>();
+  verb.add_option("MODEL", arguments->model, "a model that train wrote");
+  AddDataOptions(verb, arguments->data);
+  verb.add_option("--gram", arguments->grams,
+                  "NAME=FILE, values of precomputed kernel NAME: a row per new, a column per training sample")
+      ->allow_extra_args(false);
+  AddRunOptions(verb, arguments->run);
+  verb.add_option("-o,--output", arguments->output, "file for the predictions (default: standard output)");
+  verb.add_option("--summary", arguments->summary,
+                  "file for the scores, where there are labels; - for standard output");
+  verb.callback([&verb, arguments] { Run(verb, *arguments); });
+}
+
+}  // namespace kweave::app

@@ -1,0 +1,108 @@
+#include "shared.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "kweave/error.h"
+#include "kweave/kernels.h"
+
+namespace kweave::app {
+
+void AddDataOptions(CLI::App& verb, DataArguments& arguments) {
+  const auto add = [&](const char* name, auto& value, const char* sentence) {
+    return verb.add_option(name, value, sentence);
+  };
+  add("DATA", arguments.data, "file with samples: view 'data'");
+  add("--view", arguments.views, "NAME=FILE, a further view of the same samples; may be given several times")
+      ->allow_extra_args(false);
+  add("--labels", arguments.read.labels_path, "file with the labels (default: those of the first file)");
+  add("--label-column", arguments.read.label_column, "CSV: name or number of the column with the labels");
+  add("--id-column", arguments.read.id_column, "CSV: name or number of the column with sample ids");
+  add("--format", arguments.read.format, "libsvm, csv, tsv or npy (default: detected)");
+}
+
+ReadOptions MakeReadOptions(const DataArguments& arguments) {
+  ReadOptions options = arguments.read;
+  if (!arguments.data.empty()) options.views.push_back({"data", arguments.data});
+  for (const std::string& text : arguments.views) {
+    const auto [name, path] = SplitAssignment("--view", text);
+    if (std::ranges::find(options.views, name, &ViewSource::name) != options.views.end()) {
+      throw Error(ErrorKind::kUsage, fmt::format("view '{}' is given twice", name));
+    }
+    options.views.push_back({name, path});
+  }
+  return options;
+}
+
+void AddRunOptions(CLI::App& verb, RunArguments& arguments) {
+  Context& context = arguments.context;
+  verb.add_option("--threads", context.threads, "threads to use (default: all cores the process may use)")
+      ->check(CLI::Range(1, 4096));
+  verb.add_option("--memory", arguments.memory, "memory to use, such as 2G (default: half of what is free)");
+  verb.add_option("--config", arguments.config, "take these options from a TOML file; flags win");
+  verb.add_flag("-q,--quiet", arguments.is_quiet, "print errors only");
+  verb.add_flag("-v,--verbose", arguments.is_verbose, "say more");
+}
+
+Context MakeContext(const RunArguments& arguments) {
+  Context context = arguments.context;
+  if (!arguments.memory.empty()) context.memory_bytes = ParseSize(arguments.memory);
+  context.log = [quiet = arguments.is_quiet, verbose = arguments.is_verbose](LogLevel level,
+                                                                             std::string_view message) {
+    if (level == LogLevel::kDetail ? !verbose : quiet && level == LogLevel::kNote) return;
+    fmt::print(stderr, "kweave: {}{}\n", level == LogLevel::kWarning ? "warning: " : "", message);
+  };
+  return context;
+}
+
+void AddKernelOptions(CLI::App& verb, TrainOptions& options) {
+  verb.add_option("--kernel", options.kernels, OptionHelp("kernel"))->allow_extra_args(false);
+  verb.add_option("--normalize", options.normalize, OptionHelp("normalize"));
+  verb.footer(
+      "Kernels:\n" + KernelHelp() +
+      "\nA list or range makes several kernels: rbf(gamma=[0.1,1,10]), poly(degree=1..3). SPEC@view works on "
+      "one\n"
+      "view, each(SPEC) on single features; k1*k2, k1+k2 and mean(k1,k2) build one kernel from others.");
+}
+
+std::string OptionHelp(std::string_view name) {
+  const auto records = TrainOptionRecords();
+  const auto record = std::ranges::find(records, name, &OptionRecord::name);
+  if (record == records.end()) return {};
+  return fmt::format("{} ({}; default: {})", record->sentence, record->range, record->fallback);
+}
+
+std::pair<std::string, std::string> SplitAssignment(std::string_view option, const std::string& text) {
+  const std::size_t middle = text.find('=');
+  if (middle == std::string::npos || middle == 0 || middle + 1 == text.size()) {
+    throw Error(ErrorKind::kUsage, fmt::format("{} '{}', expected NAME=VALUE", option, text));
+  }
+  return {text.substr(0, middle), text.substr(middle + 1)};
+}
+
+std::size_t ParseSize(const std::string& text) {
+  double value = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  std::string unit(end, text.data() + text.size() - end);
+  if (unit.size() > 1 && (unit.ends_with('B') || unit.ends_with('b'))) unit.pop_back();
+  if (unit.ends_with('i')) unit.pop_back();
+  constexpr std::string_view kUnits = "KMGT";
+  int power = 0;
+  bool is_known = unit.empty() || unit == "B";
+  if (unit.size() == 1 && !is_known) {
+    const std::size_t place =
+        kUnits.find(static_cast<char>(std::toupper(static_cast<unsigned char>(unit[0]))));
+    is_known = place != std::string_view::npos;
+    power = static_cast<int>(place) + 1;
+  }
+  const double bytes = is_known ? std::ldexp(value, 10 * power) : 0;
+  if (code != std::errc() || !(bytes >= 1 && bytes < 0x1p62)) {
+    throw Error(ErrorKind::kUsage, fmt::format("--memory '{}', expected a size such as 2G or 512M", text));
+  }
+  return static_cast<std::size_t>(bytes);
+}
+
+}  // namespace kweave::app

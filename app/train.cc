@@ -1,0 +1,162 @@
+// kweave train: reads, trains, writes the model and says how good it is.
+//
+// Next on the main path: src/train/train.cc.
+#include "kweave/train.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <memory>
+
+#include "config.h"
+#include "kweave/error.h"
+#include "progress.h"
+#include "shared.h"
+#include "terminal.h"
+#include "verbs.h"
+
+namespace kweave::app {
+namespace {
+
+struct TrainArguments {
+  DataArguments data;
+  RunArguments run;
+  TrainOptions options;
+  std::vector<std::string> class_weights;  ///< LABEL=FACTOR
+  std::string weights_path;
+  std::string output;
+  std::string summary;
+  bool is_dry_run = false;
+};
+
+double ParseFactor(std::string_view text, const std::string& place) {
+  double value = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (code != std::errc() || end != text.data() + text.size()) {
+    throw Error(ErrorKind::kUsage, fmt::format("{}: '{}' is not a number", place, text));
+  }
+  return value;
+}
+
+std::vector<double> ReadWeights(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) throw Error(ErrorKind::kData, fmt::format("{}: cannot be read", path));
+  std::vector<double> weights;
+  for (std::string line; std::getline(file, line);) {
+    while (!line.empty() && std::isspace(static_cast<unsigned char>(line.back()))) line.pop_back();
+    double value = 0;
+    const auto [end, code] = std::from_chars(line.data(), line.data() + line.size(), value);
+    if (code != std::errc() || end != line.data() + line.size()) {
+      throw Error(ErrorKind::kData,
+                  fmt::format("{}: line {}: '{}' is not a number", path, weights.size() + 1, line));
+    }
+    weights.push_back(value);
+  }
+  return weights;
+}
+
+TrainOptions MakeOptions(const TrainArguments& arguments) {
+  TrainOptions options = arguments.options;
+  for (const std::string& text : arguments.class_weights) {
+    const auto [label, factor] = SplitAssignment("--class-weight", text);
+    options.class_weights.emplace_back(label, ParseFactor(factor, "--class-weight " + text));
+  }
+  if (!arguments.weights_path.empty()) options.sample_weights = ReadWeights(arguments.weights_path);
+  Validate(options);
+  return options;
+}
+
+void CheckOutputs(const TrainArguments& arguments) {
+  if (arguments.is_dry_run) return;
+  if (arguments.output.empty()) throw Error(ErrorKind::kUsage, "train needs -o MODEL, the file to write");
+  CheckWritable(arguments.output);
+  if (!arguments.summary.empty()) CheckWritable(arguments.summary);
+}
+
+std::string ResultText(const Summary& summary, const std::string& output) {
+  std::string text = fmt::format(
+      "{}: relative duality gap {:.2g} after {:.3g} s, {} support vectors, {} of {} kernels with a weight\n",
+      ToString(summary.status), summary.relative_gap, summary.seconds.total, summary.n_support,
+      summary.kernels_active, summary.kernels_total);
+  constexpr std::size_t kShown = 10;
+  std::vector<const KernelReport*> heaviest;
+  for (const KernelReport& kernel : summary.kernels) {
+    if (kernel.weight > 0) heaviest.push_back(&kernel);
+  }
+  std::ranges::stable_sort(heaviest, std::greater{},
+                           [](const KernelReport* kernel) { return kernel->weight; });
+  for (std::size_t k = 0; k < std::min(heaviest.size(), kShown); ++k) {
+    text += fmt::format("{:>10.4g}  {}\n", heaviest[k]->weight, heaviest[k]->name);
+  }
+  if (heaviest.size() > kShown) text += fmt::format("            and {} more\n", heaviest.size() - kShown);
+  return text + fmt::format("model written to {}\n", output);
+}
+
+void Run(CLI::App& verb, TrainArguments& arguments) {
+  if (!arguments.run.config.empty()) ApplyConfig(verb, arguments.run.config);
+  const TrainOptions options = MakeOptions(arguments);
+  Context context = MakeContext(arguments.run);
+  const ReadOptions read = MakeReadOptions(arguments.data);
+  CheckOutputs(arguments);
+
+  CatchInterrupts();
+  const Dataset data = ReadDataset(read);
+  const double read_seconds = SecondsSinceStart();
+  if (arguments.is_dry_run) return Print(ForecastTraining(data, options, context).ToText());
+  ThrowIfInterrupted();
+
+  ProgressLine line(!arguments.run.is_quiet);
+  context.stop_requested = IsInterrupted;
+  context.progress = [&](const Progress& progress) { line.Show(progress); };
+  context.log = [&line, log = context.log](LogLevel level, std::string_view message) {
+    line.Clear();
+    log(level, message);
+  };
+  if (context.time_limit_seconds > 0) {
+    context.time_limit_seconds = std::max(context.time_limit_seconds - read_seconds, 1e-3);
+  }
+  const Model model = Train(data, options, context);
+  line.Clear();
+  model.Save(arguments.output);
+
+  Summary summary = model.summary();
+  summary.seconds.read = read_seconds;
+  summary.seconds.total = SecondsSinceStart();
+  if (!arguments.summary.empty()) WriteText(arguments.summary, summary.ToJson() + "\n");
+  if (!arguments.run.is_quiet && arguments.summary != "-") Print(ResultText(summary, arguments.output));
+}
+
+}  // namespace
+
+void AddTrain(CLI::App& app) {
+  CLI::App& verb = *app.add_subcommand("train", "learn a model from labelled samples");
+  const auto arguments = std::make_shared<TrainArguments>();
+  AddDataOptions(verb, arguments->data);
+  TrainOptions& options = arguments->options;
+  AddKernelOptions(verb, options);
+  verb.add_option("--task", options.task, OptionHelp("task"));
+  verb.add_option("-C", options.C, OptionHelp("C"));
+  verb.add_option("--norm", options.norm, OptionHelp("norm"));
+  verb.add_option("--method", options.method, OptionHelp("method"));
+  verb.add_option("--driver", options.driver, OptionHelp("driver"));
+  verb.add_option("--gap", options.gap, OptionHelp("gap"));
+  verb.add_option("--certificate", options.certificate, OptionHelp("certificate"));
+  verb.add_option("--max-iterations", options.max_iterations, OptionHelp("max-iterations"));
+  verb.add_option("--class-weight", arguments->class_weights, OptionHelp("class-weight"))
+      ->allow_extra_args(false);
+  verb.add_option("--weights", arguments->weights_path, OptionHelp("weights"));
+  AddRunOptions(verb, arguments->run);
+  verb.add_option("--seed", arguments->run.context.seed, "seed of everything random (default: 0)");
+  verb.add_option("--time-limit", arguments->run.context.time_limit_seconds,
+                  "seconds after which to stop (default: none)")
+      ->check(CLI::NonNegativeNumber);
+  verb.add_option("-o,--output", arguments->output, "the model file to write");
+  verb.add_option("--summary", arguments->summary,
+                  "file for the machine-readable result; - for standard output");
+  verb.add_flag("--dry-run", arguments->is_dry_run, "forecast memory and work, and train nothing");
+  verb.callback([&verb, arguments] { Run(verb, *arguments); });
+}
+
+}  // namespace kweave::app
