@@ -1,0 +1,185 @@
+"""Bad input of every kind: one clear sentence on standard error, the right exit status, and no model."""
+import gzip
+import unittest
+from pathlib import Path
+
+from support import FolderTest, csv_text, libsvm_text, npy_bytes, run, two_classes
+
+USAGE, DATA, RESOURCE = 2, 3, 4
+LABELS, ROWS = two_classes(12)
+CSV = csv_text(LABELS, ROWS)
+LIBSVM = libsvm_text(LABELS, ROWS)
+SQUARE = [[float(i == j) for j in range(12)] for i in range(12)]
+
+# (what, files, arguments of train, exit status, part of the message)
+TRAIN = [
+    # Files.
+    ("missing file", {}, ["none.csv"], DATA, "none.csv"),
+    ("a folder", {}, ["."], DATA, "directory"),
+    ("empty file", {"d.csv": ""}, ["d.csv"], DATA, "d.csv"),
+    ("header only", {"d.csv": "label,a\n"}, ["d.csv"], DATA, "d.csv"),
+    ("binary rubbish", {"d.txt": bytes(range(256)) * 4}, ["d.txt"], DATA, "d.txt"),
+    ("truncated gzip", {"d.csv.gz": gzip.compress(CSV.encode())[:-12]}, ["d.csv.gz"], DATA, "d.csv.gz"),
+    ("corrupt zstd", {"d.csv": b"\x28\xb5\x2f\xfd" + b"rubbish" * 9}, ["d.csv"], DATA, "d.csv"),
+    ("FASTA", {"d.fa": ">seq1\nACGT\n"}, ["d.fa"], DATA, "FASTA"),
+    ("unknown format", {"d.csv": CSV}, ["d.csv", "--format", "excel"], USAGE, "excel"),
+    # LIBSVM.
+    ("index 0", {"d": "1 0:1\n-1 1:1\n"}, ["d"], DATA, "line 1"),
+    ("descending indices", {"d": "1 1:1 3:1\n-1 3:1 2:1\n"}, ["d"], DATA, "line 2"),
+    ("repeated index", {"d": "1 2:1 2:1\n-1 1:1\n"}, ["d"], DATA, "line 1"),
+    ("index too large", {"d": "1 2147483648:1\n-1 1:1\n"}, ["d"], DATA, "2147483648"),
+    ("missing value", {"d": "1 1:\n-1 1:1\n"}, ["d"], DATA, "line 1"),
+    ("missing colon", {"d": "1 1\n-1 1:1\n"}, ["d"], DATA, "line 1"),
+    ("NaN", {"d": "1 1:nan\n-1 1:1\n"}, ["d"], DATA, "nan"),
+    ("infinity", {"d": "1 1:inf\n-1 1:1\n"}, ["d"], DATA, "inf"),
+    ("overflow", {"d": "1 1:1e999\n-1 1:1\n"}, ["d"], DATA, "1e999"),
+    ("trailing characters", {"d": "1 1:1x\n-1 1:1\n"}, ["d"], DATA, "1x"),
+    ("one class", {"d": "1 1:1\n1 1:2\n"}, ["d"], DATA, "1 class ('1')"),
+    ("three classes", {"d": "1 1:1\n2 1:2\n3 1:1\n"}, ["d"], DATA, "'1', '2', '3'"),
+    # CSV.
+    ("ragged rows", {"d.csv": "label,a,b\n1,2,3\n-1,2\n"}, ["d.csv"], DATA, "line 3"),
+    ("text among numbers", {"d.csv": "label,a\n1,2\n-1,high\n"}, ["d.csv"], DATA, "high"),
+    ("empty cell", {"d.csv": "label,a,b\n1,2,3\n-1,,3\n"}, ["d.csv"], DATA, "line 3"),
+    ("NaN cell", {"d.csv": "label,a\n1,2\n-1,nan\n"}, ["d.csv"], DATA, "nan"),
+    ("no label column", {"d.csv": "a,b\n1,2\n3,4\n"}, ["d.csv"], DATA, "label"),
+    ("unknown label column", {"d.csv": CSV}, ["d.csv", "--label-column", "colour"], DATA, "colour"),
+    ("repeated id", {"a.csv": "id,label,a\ns1,1,1\ns1,-1,2\n", "b.csv": "id,b\ns1,1\ns2,2\n"},
+     ["--view", "a=a.csv", "--view", "b=b.csv"], DATA, "s1"),
+    ("views of different length", {"a.csv": CSV, "b": "1 1:1\n-1 1:1\n"}, ["a.csv", "--view", "b=b"], DATA, "12"),
+    ("labels of different length", {"d.csv": CSV, "y.txt": "1\n-1\n"}, ["d.csv", "--labels", "y.txt"], DATA, "2"),
+    # NumPy.
+    ("NaN in an array", {"d.npy": npy_bytes([[1.0, float("nan")], [1.0, 2.0]]), "y.txt": "1\n-1\n"},
+     ["d.npy", "--labels", "y.txt"], DATA, "d.npy"),
+    ("truncated array", {"d.npy": npy_bytes(ROWS)[:-5], "y.txt": "1\n"}, ["d.npy", "--labels", "y.txt"], DATA,
+     "d.npy"),
+    ("array without labels", {"d.npy": npy_bytes(ROWS)}, ["d.npy"], DATA, "label"),
+    # Kernels.
+    ("unknown kernel", {"d.csv": CSV}, ["d.csv", "--kernel", "rfb(gamma=1)"], USAGE, "rfb"),
+    ("unclosed kernel", {"d.csv": CSV}, ["d.csv", "--kernel", "rbf(gamma=1"], USAGE, "rbf(gamma=1"),
+    ("unknown parameter", {"d.csv": CSV}, ["d.csv", "--kernel", "rbf(sigma=1)"], USAGE, "sigma"),
+    ("negative width", {"d.csv": CSV}, ["d.csv", "--kernel", "rbf(gamma=-1)"], USAGE, "gamma"),
+    ("unknown view", {"d.csv": CSV}, ["d.csv", "--kernel", "linear@mrna"], USAGE, "mrna"),
+    ("feature outside the view", {"d.csv": CSV}, ["d.csv", "--kernel", "linear@data[9]"], USAGE, "9"),
+    ("empty kernel", {"d.csv": CSV}, ["d.csv", "--kernel", ""], USAGE, "kernel"),
+    ("negative features", {"d": "1 1:-1\n-1 1:1\n"}, ["d", "--kernel", "chi2"], None, "chi2"),
+    ("missing matrix", {"d.csv": CSV}, ["d.csv", "--kernel", "precomputed(file=K.npy)"], DATA, "K.npy"),
+    ("matrix of the wrong size", {"d.csv": CSV, "K.npy": npy_bytes(SQUARE[:5])},
+     ["d.csv", "--kernel", "precomputed(file=K.npy)"], DATA, "5 x 12"),
+    ("asymmetric matrix", {"d.csv": CSV, "K.npy": npy_bytes([[1.0 + i for _ in range(12)] for i in range(12)])},
+     ["d.csv", "--kernel", "precomputed(file=K.npy)"], DATA, "not symmetric"),
+    ("NaN in a matrix", {"d.csv": CSV, "K.npy": npy_bytes([[float("nan")] * 12] * 12)},
+     ["d.csv", "--kernel", "precomputed(file=K.npy)"], DATA, "row 1"),
+    # Options.
+    ("no data", {}, [], USAGE, "no data"),
+    ("no output", {"d.csv": CSV}, None, USAGE, "-o MODEL"),
+    ("unknown option", {"d.csv": CSV}, ["d.csv", "--colour"], USAGE, "--colour"),
+    ("C of 0", {"d.csv": CSV}, ["d.csv", "-C", "0"], USAGE, "C is 0"),
+    ("C that is no number", {"d.csv": CSV}, ["d.csv", "-C", "big"], USAGE, "big"),
+    ("norm below 1", {"d.csv": CSV}, ["d.csv", "--norm", "0.5"], USAGE, "norm is 0.5"),
+    ("gap of 0", {"d.csv": CSV}, ["d.csv", "--gap", "0"], USAGE, "gap is 0"),
+    ("task to come", {"d.csv": CSV}, ["d.csv", "--task", "regress"], USAGE, "available: classify"),
+    ("option to come", {"d.csv": CSV}, ["d.csv", "--block-norm", "1"], USAGE, "--block-norm"),
+    ("unknown method", {"d.csv": CSV}, ["d.csv", "--method", "magic"], USAGE, "magic"),
+    ("method for another norm", {"d.csv": CSV}, ["d.csv", "--method", "silp", "--norm", "2"], USAGE, "silp"),
+    ("unknown normaliser", {"d.csv": CSV}, ["d.csv", "--normalize", "whiten"], USAGE, "whiten"),
+    ("bad size", {"d.csv": CSV}, ["d.csv", "--memory", "lots"], USAGE, "lots"),
+    ("no threads", {"d.csv": CSV}, ["d.csv", "--threads", "0"], USAGE, "--threads"),
+    ("view without a name", {"d.csv": CSV}, ["--view", "d.csv"], USAGE, "NAME=VALUE"),
+    ("view given twice", {"d.csv": CSV}, ["d.csv", "--view", "data=d.csv"], USAGE, "'data'"),
+    ("class weight of no class", {"d.csv": CSV}, ["d.csv", "--class-weight", "7=2"], USAGE, "'7'"),
+    ("too few weights", {"d.csv": CSV, "w": "1\n1\n"}, ["d.csv", "--weights", "w"], USAGE, "2 sample weights"),
+    ("negative weight", {"d.csv": CSV, "w": "-1\n" * 12}, ["d.csv", "--weights", "w"], USAGE, "sample 1"),
+    ("weight that is no number", {"d.csv": CSV, "w": "1\nx\n"}, ["d.csv", "--weights", "w"], DATA, "line 2"),
+    ("all weights 0", {"d.csv": CSV, "w": "0\n" * 12}, ["d.csv", "--weights", "w"], DATA, "weight above 0"),
+    ("unknown key", {"d.csv": CSV, "c.toml": "colour = 1\n"}, ["d.csv", "--config", "c.toml"], USAGE, "colour"),
+    ("missing config", {"d.csv": CSV}, ["d.csv", "--config", "none.toml"], USAGE, "none.toml"),
+    ("bad value in config", {"d.csv": CSV, "c.toml": 'C = "big"\n'}, ["d.csv", "--config", "c.toml"], USAGE, "big"),
+]
+
+# (what, arguments of predict after the model, files, exit status, part of the message)
+PREDICT = [
+    ("wrong number of features", ["new.csv"], {"new.csv": "a\n1\n2\n"}, DATA, "4"),
+    ("feature beyond training", ["new"], {"new": "1 9:1\n"}, DATA, "9"),
+    ("no data", [], {}, USAGE, "predict needs DATA"),
+    ("missing view", ["--view", "a=d.csv", "--view", "b=d.csv"], {"d.csv": CSV}, DATA, "needs view 'data'"),
+    ("output that cannot be", ["d.csv", "-o", "none/p.txt"], {"d.csv": CSV}, USAGE, "none/p.txt"),
+]
+
+
+class BadInput(FolderTest):
+    def refuse(self, arguments, status, message):
+        result = run(*arguments, cwd=self.folder)
+        told = f"kweave {' '.join(arguments)}\nstatus {result.returncode}\n{result.stderr}"
+        self.assertIn(result.returncode, (status,) if status else (USAGE, DATA), told)
+        self.assertIn(message, result.stderr, told)
+        self.assertEqual(result.stderr.count("\n"), 1, told)
+        self.assertTrue(result.stderr.startswith("kweave: "), told)
+        self.assertNotIn("internal error", result.stderr)
+
+    def fill(self, files):
+        for file in self.folder.iterdir():
+            file.unlink()
+        for name, content in files.items():
+            self.write(name, content)
+
+    def test_train(self):
+        self.assertGreaterEqual(len(TRAIN), 40)
+        for what, files, arguments, status, message in TRAIN:
+            with self.subTest(what):
+                self.fill(files)
+                command = ["train", "d.csv"] if arguments is None else ["train", *arguments, "-o", "m.kweave"]
+                self.refuse(command, status, message)
+                self.assertFalse((self.folder / "m.kweave").exists())
+
+    def test_predict(self):
+        self.write("d.csv", CSV)
+        self.train("d.csv")
+        model = (self.folder / "m.kweave").read_bytes()
+        for what, arguments, files, status, message in PREDICT:
+            with self.subTest(what):
+                self.fill({**files, "m.kweave": model})
+                self.refuse(["predict", "m.kweave", *arguments], status, message)
+
+    def test_model_files(self):
+        self.write("d.csv", CSV)
+        self.train("d.csv")
+        model = (self.folder / "m.kweave").read_bytes()
+        altered = bytearray(model)
+        altered[len(model) // 2] ^= 1
+        newer = bytearray(model)
+        newer[8] = 99
+        for what, content, message in (("truncated", model[:-10], "truncated"), ("header only", model[:24], "truncated"),
+                                       ("altered", bytes(altered), "checksum"), ("newer", bytes(newer), "format 99"),
+                                       ("longer", model + b"x", "after its end"), ("text", CSV.encode(), "not a Kweave"),
+                                       ("empty", b"", "m.kweave"), ("one byte", b"\x8b", "not a Kweave")):
+            for verb in ("inspect", "predict"):
+                with self.subTest(what, verb=verb):
+                    self.fill({"m.kweave": content, "d.csv": CSV})
+                    self.refuse([verb, "m.kweave"] + (["d.csv"] if verb == "predict" else []), DATA, message)
+        self.refuse(["inspect", "none.kweave"], DATA, "none.kweave")
+
+    def test_output_is_checked_before_training(self):
+        self.write("d.csv", CSV)
+        for output, message in (("none/m.kweave", "No such file"), (".", "directory")):
+            with self.subTest(output):
+                self.refuse(["train", "d.csv", "-o", output], USAGE, message)
+        self.refuse(["train", "d.csv", "-o", "m.kweave", "--summary", "none/s.json"], USAGE, "none/s.json")
+        self.assertFalse((self.folder / "m.kweave").exists())
+
+    def test_full_disk(self):
+        if not Path("/dev/full").exists():
+            self.skipTest("needs /dev/full")
+        self.write("d.csv", CSV)
+        self.refuse(["train", "d.csv", "-q", "-o", "/dev/full"], RESOURCE, "No space left")
+
+    def test_verbs(self):
+        self.refuse([], USAGE, "kweave --help")
+        self.refuse(["dance"], USAGE, "kweave --help")
+        self.refuse(["inspect"], USAGE, "MODEL")
+        self.write("d.csv", CSV)
+        self.refuse(["kernels", "d.csv", "--kernel", "rbf(gamma=logspace(1,2,3000))"], USAGE, "3000 kernels")
+        self.refuse(["kernels", "d.csv", "--export", "d.csv/out"], RESOURCE, "d.csv/out")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,99 @@
+"""What the tests of the command line share: running the program, small data, NumPy files without NumPy."""
+import array
+import json
+import os
+import random
+import re
+import struct
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+PROGRAM = os.environ["KWEAVE"]
+
+
+def run(*arguments, cwd, timeout=120):
+    """Runs the program; the result has returncode, stdout and stderr."""
+    return subprocess.run([PROGRAM, *map(str, arguments)], cwd=cwd, capture_output=True, text=True, timeout=timeout,
+                          stdin=subprocess.DEVNULL)
+
+
+class FolderTest(unittest.TestCase):
+    """A test with a folder of its own."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="kweave-cli-")
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def write(self, name, content):
+        mode = "wb" if isinstance(content, bytes) else "w"
+        with open(self.folder / name, mode) as file:
+            file.write(content)
+        return name
+
+    def read_json(self, name):
+        return json.loads((self.folder / name).read_text())
+
+    def succeed(self, *arguments):
+        result = run(*arguments, cwd=self.folder)
+        self.assertEqual(result.returncode, 0, f"kweave {' '.join(map(str, arguments))}\n{result.stderr}")
+        return result.stdout
+
+    def train(self, *arguments, model="m.kweave"):
+        """Trains quietly and returns the summary."""
+        self.succeed("train", *arguments, "-q", "-o", model, "--summary", "summary.json")
+        return self.read_json("summary.json")
+
+    def predict(self, *arguments, model="m.kweave"):
+        """Labels and decision values."""
+        lines = self.succeed("predict", model, *arguments).splitlines()
+        labels, values = zip(*(line.split("\t") for line in lines))
+        return list(labels), [float(value) for value in values]
+
+
+def two_classes(count, features=4, seed=1, distance=1.0):
+    """Labels (-1, 1) and rows of positive features, so that every kernel is defined on them."""
+    generator = random.Random(seed)
+    labels, rows = [], []
+    for _ in range(count):
+        label = generator.choice((-1, 1))
+        labels.append(label)
+        rows.append([abs(generator.gauss(2 + distance * label * (j % 2), 1)) for j in range(features)])
+    return labels, rows
+
+
+def csv_text(labels, rows, names=None, ids=None):
+    names = names or [f"x{j + 1}" for j in range(len(rows[0]))]
+    lines = [",".join((["id"] if ids else []) + (["label"] if labels else []) + names)]
+    for i, row in enumerate(rows):
+        cells = ([ids[i]] if ids else []) + ([str(labels[i])] if labels else []) + [repr(v) for v in row]
+        lines.append(",".join(cells))
+    return "\n".join(lines) + "\n"
+
+
+def libsvm_text(labels, rows):
+    return "".join(f"{y} " + " ".join(f"{j + 1}:{v!r}" for j, v in enumerate(row) if v) + "\n"
+                   for y, row in zip(labels, rows))
+
+
+def npy_bytes(rows, descr="<f8"):
+    code = {"<f8": "d", "<f4": "f"}[descr]
+    header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': ({len(rows)}, {len(rows[0])}), }}"
+    header += " " * ((-11 - len(header)) % 64) + "\n"
+    values = array.array(code, [v for row in rows for v in row])
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + values.tobytes()
+
+
+def read_npy(path):
+    data = Path(path).read_bytes()
+    length = struct.unpack("<H", data[8:10])[0]
+    rows, columns = map(int, re.search(rb"\((\d+), (\d+)\)", data[10:10 + length]).groups())
+    values = array.array("d", data[10 + length:])
+    assert len(values) == rows * columns
+    return [values[i * columns:(i + 1) * columns] for i in range(rows)]
+
+
+def dot(a, b):
+    return sum(x * y for x, y in zip(a, b))

@@ -1,0 +1,368 @@
+"""The verbs on good input: every format, option and output, and that predictions are what training computed."""
+import gzip
+import os
+import pty
+import signal
+import subprocess
+import time
+import unittest
+
+import support
+from support import FolderTest, csv_text, dot, libsvm_text, npy_bytes, read_npy, run, two_classes
+
+SUMMARY_KEYS = ["status", "task", "primal", "dual", "gap", "relative_gap", "iterations", "solves", "bias", "n_support",
+                "kernels", "kernels_total", "kernels_active", "seconds", "peak_memory_bytes", "threads", "options",
+                "certificate", "history"]
+KERNELS = ["linear", "poly(degree=2, gamma=0.5, coef0=1)", "rbf(gamma=[0.05,0.5])", "laplacian(gamma=0.3)",
+           "chi2(gamma=0.4)", "intersection", "tanimoto", "rbf(gamma=0.3)*linear@data[1..2]",
+           "mean(intersection,linear)", "each(rbf(gamma=1))"]
+NORMALIZERS = ["none", "trace", "multiplicative", "spherical", "center", "spherical,center", "center,trace",
+               "spherical,multiplicative", "center,spherical"]
+
+
+class Formats(FolderTest):
+    def setUp(self):
+        super().setUp()
+        self.labels, self.rows = two_classes(80)
+
+    def check(self, *data):
+        summary = self.train(*data)
+        self.assertEqual(summary["status"], "converged")
+        self.assertLessEqual(summary["relative_gap"], 1e-3)
+        predicted, _ = self.predict(*data)
+        correct = sum(float(p) == y for p, y in zip(predicted, self.labels))
+        self.assertGreater(correct, 60)
+        return summary
+
+    def test_all_formats_give_the_same_model(self):
+        self.write("d.csv", csv_text(self.labels, self.rows))
+        self.write("d.libsvm", libsvm_text(self.labels, self.rows))
+        self.write("d.npy", npy_bytes(self.rows))
+        self.write("y.txt", "".join(f"{y}\n" for y in self.labels))
+        self.write("d.csv.gz", gzip.compress(csv_text(self.labels, self.rows).encode()))
+        reference = self.check("d.csv")
+        for data in (["d.libsvm"], ["d.npy", "--labels", "y.txt"], ["d.csv.gz"]):
+            self.assertAlmostEqual(self.check(*data)["dual"], reference["dual"], delta=1e-3 * reference["dual"])
+
+    def test_views_are_joined_by_id(self):
+        ids = [f"s{i}" for i in range(80)]
+        self.write("a.csv", csv_text(self.labels, [row[:2] for row in self.rows], ["a", "b"], ids))
+        order = sorted(range(80), key=lambda i: (i * 37) % 80)
+        self.write("b.csv", csv_text(None, [self.rows[i][2:] for i in order], ["c", "d"], [ids[i] for i in order]))
+        summary = self.check("--view", "mrna=a.csv", "--view", "image=b.csv")
+        self.assertEqual(summary["kernels_total"], 12)
+        described = self.succeed("inspect", "m.kweave")
+        self.assertIn("mrna", described)
+        self.assertIn("image", described)
+        swapped, _ = self.predict("--view", "image=b.csv", "--view", "mrna=a.csv")
+        self.assertEqual(len(swapped), 80)
+
+    def test_a_sparse_file_may_end_before_the_last_feature(self):
+        self.write("d.libsvm", libsvm_text(self.labels, self.rows))
+        self.train("d.libsvm", "--kernel", "linear", "--kernel", "rbf(gamma=1)")
+        self.write("new.libsvm", "1 1:0.5\n-1 2:1\n")
+        self.assertEqual(len(self.predict("new.libsvm")[0]), 2)
+
+    def test_text_labels(self):
+        self.write("d.csv", csv_text(["sick" if y > 0 else "healthy" for y in self.labels], self.rows))
+        self.train("d.csv")
+        labels, values = self.predict("d.csv")
+        self.assertTrue(all(l == ("sick" if v > 0 else "healthy") for l, v in zip(labels, values)))
+
+
+class Outputs(FolderTest):
+    def setUp(self):
+        super().setUp()
+        self.labels, self.rows = two_classes(60)
+        self.write("d.csv", csv_text(self.labels, self.rows))
+
+    def test_summary_has_its_members(self):
+        summary = self.train("d.csv", "--seed", 3, "--threads", 1)
+        self.assertEqual(list(summary), SUMMARY_KEYS)
+        self.assertEqual(set(summary["kernels"][0]), {"name", "weight", "quadratic"})
+        self.assertTrue({"total", "read", "kernels", "solve", "weights"} <= set(summary["seconds"]))
+        self.assertGreaterEqual(summary["primal"], summary["dual"])
+        self.assertAlmostEqual(summary["gap"], summary["primal"] - summary["dual"], delta=1e-6 * summary["primal"])
+        self.assertEqual(summary["kernels_total"], 6)
+        self.assertEqual(summary["options"]["seed"], 3)
+        self.assertEqual(summary["options"]["normalize"], "multiplicative")
+        self.assertEqual(summary["threads"], 1)
+        self.assertGreater(summary["peak_memory_bytes"], 1 << 20)
+        self.assertEqual(set(summary["history"][0]), {"seconds", "primal", "dual", "gap", "solves", "inside_solve"})
+
+    def test_summary_to_standard_output(self):
+        text = self.succeed("train", "d.csv", "-o", "m.kweave", "--summary", "-")
+        self.assertTrue(text.startswith("{"))
+        self.assertTrue(text.endswith("}\n"))
+
+    def test_result_for_people(self):
+        text = self.succeed("train", "d.csv", "-o", "m.kweave")
+        self.assertIn("converged: relative duality gap", text)
+        self.assertIn("rbf(gamma=", text)
+        self.assertIn("m.kweave", text)
+        self.assertEqual(self.succeed("train", "d.csv", "-o", "m.kweave", "-q"), "")
+
+    def test_norms(self):
+        duals = []
+        for norm in ("1", "1.1", "1.3333", "2", "4", "inf"):
+            summary = self.train("d.csv", "--norm", norm)
+            self.assertEqual(summary["status"], "converged", norm)
+            duals.append(summary["dual"])
+        self.assertEqual(duals, sorted(duals, reverse=True))  # larger balls hold the smaller ones
+        uniform = [kernel["weight"] for kernel in summary["kernels"]]
+        self.assertEqual(uniform, [1.0] * 6)
+        self.assertEqual(summary["options"]["norm"], "inf")
+
+    def test_tight_gap(self):
+        self.assertLessEqual(self.train("d.csv", "--gap", "1e-6")["relative_gap"], 1e-6)
+
+    def test_config_file_and_flags_win(self):
+        self.write("c.toml", '# comment\nkernel = ["rbf(gamma=[0.1,1])", "linear"]\nC = 3.5\nquiet = true\n'
+                             'output = "m.kweave"\nsummary = "summary.json"\nnorm = "inf"\n')
+        self.assertEqual(self.succeed("train", "d.csv", "--config", "c.toml", "-C", 2), "")
+        options = self.read_json("summary.json")["options"]
+        self.assertEqual(options["C"], 2)
+        self.assertEqual(options["norm"], "inf")
+        self.assertEqual(options["kernels"], ["rbf(gamma=[0.1,1])", "linear"])
+
+    def test_dry_run(self):
+        text = self.succeed("train", "d.csv", "--dry-run")
+        for word in ("memory", "kernels", "samples"):
+            self.assertIn(word, text)
+        self.assertFalse((self.folder / "m.kweave").exists())
+
+    def test_class_and_sample_weights(self):
+        self.write("w.txt", "".join("0\n" if i < 10 else "1\n" for i in range(60)))
+        weighted = self.train("d.csv", "--weights", "w.txt", "--kernel", "rbf(gamma=0.5)")
+        self.write("rest.csv", csv_text(self.labels[10:], self.rows[10:]))
+        rest = self.train("rest.csv", "--kernel", "rbf(gamma=0.5)")
+        self.assertAlmostEqual(weighted["dual"], rest["dual"], delta=2e-3 * rest["dual"])
+        heavy = self.train("d.csv", "--class-weight", "1=5")
+        self.assertGreater(heavy["dual"], self.train("d.csv")["dual"])
+
+    def test_predict_scores(self):
+        self.train("d.csv")
+        self.succeed("predict", "m.kweave", "d.csv", "-o", "p.txt", "--summary", "p.json")
+        summary = self.read_json("p.json")
+        for key in ("accuracy", "balanced_accuracy", "auc", "average_precision", "mcc", "f1"):
+            self.assertGreater(summary[key], 0.5)
+        self.write("new.csv", csv_text(None, self.rows))
+        self.succeed("predict", "m.kweave", "new.csv", "-o", "p.txt", "--summary", "p.json")
+        self.assertNotIn("accuracy", self.read_json("p.json"))
+
+    def test_kernels_without_variance_get_no_weight(self):
+        self.write("d.csv", csv_text(self.labels, [row[:2] + [1.0] for row in self.rows]))
+        result = run("train", "d.csv", "--kernel", "each(rbf(gamma=1))", "-o", "m.kweave", "--summary", "summary.json",
+                     cwd=self.folder)
+        self.assertEqual(result.returncode, 0)
+        self.assertEqual(result.stderr.count("no variance"), 1)
+        self.assertEqual(self.read_json("summary.json")["kernels"][2]["weight"], 0)
+        result = run("train", "d.csv", "--kernel", "rbf(gamma=1)@data[3]", "-o", "m.kweave", cwd=self.folder)
+        self.assertEqual(result.returncode, 0)
+        labels, values = self.predict("d.csv")
+        self.assertEqual(len(set(labels)), 1)
+
+    def test_inspect(self):
+        self.train("d.csv")
+        self.assertIn("support vectors", self.succeed("inspect", "m.kweave"))
+        self.write("i.json", self.succeed("inspect", "m.kweave", "--json"))
+        described = self.read_json("i.json")
+        self.assertEqual(described["classes"], ["-1", "1"])
+        self.assertAlmostEqual(sum(kernel["share"] for kernel in described["kernels"]), 1)
+        self.assertEqual(len(described["beta"]), described["summary"]["n_support"])
+
+    def test_help_names_every_kernel(self):
+        text = self.succeed("train", "--help")
+        for word in ("rbf", "tanimoto", "precomputed", "--gap", "--norm"):
+            self.assertIn(word, text)
+        self.assertRegex(self.succeed("--version"), r"^kweave \d+\.\d+\.\d+\n$")
+
+    def test_a_reader_that_stops_early_is_no_error(self):
+        self.train("d.csv")
+        process = subprocess.Popen([support.PROGRAM, "predict", "m.kweave", "d.csv"], cwd=self.folder,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        process.stdout.close()
+        self.assertEqual(process.stderr.read(), b"")
+        process.stderr.close()
+        self.assertEqual(process.wait(), 0)
+
+
+class Kernels(FolderTest):
+    def setUp(self):
+        super().setUp()
+        self.labels, self.rows = two_classes(40)
+        self.write("d.csv", csv_text(self.labels, self.rows))
+
+    def test_alignments(self):
+        self.write("k.json", self.succeed("kernels", "d.csv", "--json"))
+        analysis = self.read_json("k.json")
+        self.assertEqual(len(analysis["kernels"]), 6)
+        for a in range(6):
+            self.assertAlmostEqual(analysis["centered_alignment"][a][a], 1)
+            self.assertTrue(0 < analysis["kernels"][a]["centered_label_alignment"] < 1)
+        self.assertIn("centred", self.succeed("kernels", "d.csv"))
+
+    def test_alignments_follow_their_definition(self):
+        kernels = ["--kernel", "linear", "--kernel", "rbf(gamma=0.5)"]
+        self.write("k.json", self.succeed("kernels", "d.csv", "--json", *kernels))
+        self.succeed("kernels", "d.csv", "--export", "out", *kernels)
+        analysis = self.read_json("k.json")
+        matrices = [read_npy(self.folder / "out" / f"000{m}.npy") for m in (1, 2)]
+        flat = [[v for row in matrix for v in row] for matrix in matrices]
+        centered = [[v for row in center(matrix) for v in row] for matrix in matrices]
+        target = [a * b for a in self.labels for b in self.labels]
+        centered_target = [v for row in center([[a * b for b in self.labels] for a in self.labels]) for v in row]
+        self.assertAlmostEqual(analysis["alignment"][0][1], cosine(*flat), places=9)
+        self.assertAlmostEqual(analysis["centered_alignment"][0][1], cosine(*centered), places=9)
+        for m in (0, 1):
+            kernel = analysis["kernels"][m]
+            self.assertAlmostEqual(kernel["label_alignment"], cosine(flat[m], target), places=9)
+            self.assertAlmostEqual(kernel["centered_label_alignment"], cosine(centered[m], centered_target), places=9)
+
+
+def center(matrix):
+    n = len(matrix)
+    means = [sum(row) / n for row in matrix]
+    mean = sum(means) / n
+    return [[v - means[i] - means[j] + mean for j, v in enumerate(row)] for i, row in enumerate(matrix)]
+
+
+def cosine(a, b):
+    return dot(a, b) / (dot(a, a) * dot(b, b)) ** 0.5
+
+
+class Predictions(FolderTest):
+    """predict on the training samples equals sum_m theta_m K_m beta + b with the exported matrices."""
+
+    def setUp(self):
+        super().setUp()
+        self.labels, self.rows = two_classes(40)
+        self.write("d.csv", csv_text(self.labels, self.rows))
+
+    def check(self, kernels, normalize):
+        options = [word for kernel in kernels for word in ("--kernel", kernel)] + ["--normalize", normalize]
+        summary = self.train("d.csv", *options, "--norm", "4")
+        self.succeed("kernels", "d.csv", "--export", "out", *options)
+        self.write("i.json", self.succeed("inspect", "m.kweave", "--json"))
+        model = self.read_json("i.json")
+        beta = [0.0] * len(self.rows)
+        for i, value in zip(model["sample_indices"], model["beta"]):
+            beta[i] = value
+        expected = [model["bias"]] * len(beta)
+        largest = 0
+        for kernel, entry in zip(summary["kernels"], self.read_json("out/kernels.json")):
+            self.assertEqual(kernel["name"], entry["name"])
+            if kernel["weight"] == 0:
+                continue
+            for i, row in enumerate(read_npy(self.folder / "out" / entry["file"])):
+                expected[i] += kernel["weight"] * dot(row, beta)
+                largest = max(largest, max(map(abs, row)))
+        tolerance = 1e-6 * sum(map(abs, beta)) * largest
+        _, values = self.predict("d.csv")
+        for value, wanted in zip(values, expected):
+            self.assertAlmostEqual(value, wanted, delta=tolerance)
+
+    def test_every_kernel_with_every_normaliser(self):
+        for normalize in NORMALIZERS:
+            with self.subTest(normalize=normalize):
+                self.check(KERNELS, normalize)
+
+    def test_every_kernel_alone(self):
+        for kernel in KERNELS:
+            with self.subTest(kernel=kernel):
+                self.check([kernel], "multiplicative")
+
+
+class Precomputed(FolderTest):
+    def setUp(self):
+        super().setUp()
+        self.labels, self.rows = two_classes(50)
+        self.kernel = [[dot(a, b) for b in self.rows] for a in self.rows]
+        self.write("K.npy", npy_bytes(self.kernel))
+        self.write("y.txt", "".join(f"{y}\n" for y in self.labels))
+        self.write("d.csv", csv_text(self.labels, self.rows))
+
+    def test_equals_the_kernel_it_holds(self):
+        direct = self.train("d.csv", "--kernel", "linear")
+        _, expected = self.predict("d.csv")
+        for name, content in (("K.npy", npy_bytes(self.kernel)),
+                              ("K.txt", "".join(" ".join(map(repr, row)) + "\n" for row in self.kernel))):
+            self.write(name, content)
+            summary = self.train("--labels", "y.txt", "--kernel", f"precomputed(file={name})")
+            self.assertAlmostEqual(summary["dual"], direct["dual"], delta=1e-3 * direct["dual"])
+            _, values = self.predict("--gram", f"{name}={name}")
+            for value, wanted in zip(values, expected):
+                self.assertAlmostEqual(value, wanted, delta=0.1)
+
+    def test_columns_may_be_stored_samples_only(self):
+        self.train("--labels", "y.txt", "--kernel", "precomputed(file=K.npy, name=mine)")
+        _, expected = self.predict("--gram", "mine=K.npy")
+        self.write("i.json", self.succeed("inspect", "m.kweave", "--json"))
+        stored = self.read_json("i.json")["sample_indices"]
+        self.write("S.npy", npy_bytes([[row[i] for i in stored] for row in self.kernel]))
+        _, values = self.predict("--gram", "mine=S.npy")
+        for value, wanted in zip(values, expected):
+            self.assertAlmostEqual(value, wanted, places=9)
+
+    def test_beside_data(self):
+        self.train("d.csv", "--kernel", "precomputed(file=K.npy)", "--kernel", "rbf(gamma=1)")
+        self.write("new.csv", csv_text(None, self.rows[:3]))
+        self.write("new.npy", npy_bytes(self.kernel[:3]))
+        self.assertEqual(len(self.predict("new.csv", "--gram", "K.npy=new.npy")[0]), 3)
+
+    def test_indefinite_matrices_are_said_and_survive(self):
+        negative = [[-v for v in row] for row in self.kernel]
+        self.write("N.npy", npy_bytes(negative))
+        result = run("train", "d.csv", "--kernel", "precomputed(file=N.npy)", "--kernel", "linear", "--normalize",
+                     "none", "-o", "m.kweave", "--summary", "summary.json", cwd=self.folder)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(result.stderr.count("indefinite"), 1)
+        summary = self.read_json("summary.json")
+        self.assertEqual(summary["kernels"][0]["weight"], 0)
+        self.assertGreater(summary["kernels"][1]["weight"], 0)
+
+
+class Interruptions(FolderTest):
+    def setUp(self):
+        super().setUp()
+        labels, rows = two_classes(3000, features=20, distance=0.1)
+        self.write("d.csv", csv_text(labels, rows))
+        self.command = ["train", "d.csv", "-C", "1000", "--gap", "1e-9", "--norm", "1.5", "-o", "m.kweave",
+                        "--summary", "summary.json"]
+
+    def test_interrupted_training_writes_the_best_model(self):
+        process = subprocess.Popen([support.PROGRAM, *self.command], cwd=self.folder, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL)
+        time.sleep(3)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(timeout=60), 0)
+        summary = self.read_json("summary.json")
+        self.assertEqual(summary["status"], "interrupted")
+        self.assertGreater(summary["relative_gap"], 1e-9)
+        self.assertEqual(len(self.predict("d.csv")[0]), 3000)
+
+    def test_time_limit(self):
+        summary = self.train(*self.command[1:-4], "--time-limit", "2")
+        self.assertEqual(summary["status"], "time_limit")
+        self.assertLess(summary["seconds"]["total"], 20)
+
+    def test_progress_is_for_terminals(self):
+        leader, follower = pty.openpty()
+        process = subprocess.Popen([support.PROGRAM, *self.command, "--time-limit", "2"], cwd=self.folder,
+                                   stdout=subprocess.DEVNULL, stderr=follower)
+        os.close(follower)
+        seen = b""
+        try:
+            while piece := os.read(leader, 4096):
+                seen += piece
+        except OSError:  # the other side has closed
+            pass
+        os.close(leader)
+        self.assertEqual(process.wait(), 0)
+        self.assertIn(b"gap", seen)
+        quiet = run(*self.command, "--time-limit", "2", cwd=self.folder)
+        self.assertEqual(quiet.stderr, "")
+
+
+if __name__ == "__main__":
+    unittest.main()
