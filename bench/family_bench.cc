@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "compute/cpu/family_loops.h"
+#include "compute/cpu/packed_product.h"
 
 namespace kweave {
 namespace {
@@ -87,6 +88,25 @@ void MatrixProduct(benchmark::State& state) {
       2e-9 * rows * columns * depth * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
 }
 BENCHMARK(MatrixProduct)->Args({64, 123})->Args({64, 784})->Args({16, 123})->Args({2, 123})->Args({1, 123});
+
+void PackedRows(benchmark::State& state) {
+  const Index rows = state.range(0), columns = 512, depth = state.range(1);
+  const auto a = Ramp<float>(rows * depth, 1);
+  PackedSamples<float> b(columns, depth);
+  AlignedVector<float> c(rows * columns);
+  for (auto _ : state) PackedProduct<float>(a.data(), rows, b, 0, columns, false, c.data(), columns);
+  PerPair(state, static_cast<double>(rows * columns));
+  state.counters["GFLOP/s"] = benchmark::Counter(
+      2e-9 * static_cast<double>(rows * columns * depth) * static_cast<double>(state.iterations()),
+      benchmark::Counter::kIsRate);
+}
+BENCHMARK(PackedRows)
+    ->Args({64, 123})
+    ->Args({64, 784})
+    ->Args({32, 123})
+    ->Args({16, 123})
+    ->Args({2, 123})
+    ->Args({1, 123});
 
 void Copy(benchmark::State& state) {
   const auto from = Ramp<float>(64 << 20, 1);

@@ -1,6 +1,5 @@
 #include "gram/base_block.h"
 
-#include <cblas.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,17 +18,6 @@ namespace {
 
 // Up to this many features a sum over them beats a matrix product, and loses no digits.
 constexpr Index kFewFeatures = 8;
-
-void MatrixProduct(Index m, Index n, Index k, const float* a, const float* b, float* c, Index stride) {
-  cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, static_cast<int>(m), static_cast<int>(n),
-              static_cast<int>(k), 1, a, static_cast<int>(k), b, static_cast<int>(k), 0, c,
-              static_cast<int>(stride));
-}
-void MatrixProduct(Index m, Index n, Index k, const double* a, const double* b, double* c, Index stride) {
-  cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, static_cast<int>(m), static_cast<int>(n),
-              static_cast<int>(k), 1, a, static_cast<int>(k), b, static_cast<int>(k), 0, c,
-              static_cast<int>(stride));
-}
 
 void Finish(const BaseQuantity& quantity, float* values, Index count, float norm, const float* norms) {
   if (quantity.finish_f32 != nullptr) quantity.finish_f32(values, count, norm, norms);
@@ -65,18 +53,20 @@ class DenseProducts : public BaseBlock<T> {
   explicit DenseProducts(const BaseRequest& request) : quantity_(*request.quantity) {
     std::vector<double> center;
     if (quantity_.is_translation_invariant) center = ColumnMeans(request.left->features, *request.subset);
-    left_ = PackRows<T>(request.left->features, *request.subset, center);
-    if (!request.is_training) right_ = PackRows<T>(request.right->features, *request.subset, center);
+    left_ = PackSamples<T>(request.left->features, *request.subset, center);
+    if (!request.is_training) right_ = PackSamples<T>(request.right->features, *request.subset, center);
     right_panel_ = request.is_training ? &left_ : &right_;
   }
 
-  void Compute(std::span<const Index> rows, Index begin, Index end, T* out, Index stride) const override {
-    const Index d = left_.cols;
-    thread_local AlignedVector<T> gathered;
-    gathered.resize(std::max<std::size_t>(gathered.size(), rows.size() * d));
-    for (std::size_t r = 0; r < rows.size(); ++r) std::copy_n(left_.row(rows[r]), d, gathered.data() + r * d);
-    MatrixProduct(static_cast<Index>(rows.size()), end - begin, d, gathered.data(), right_panel_->row(begin),
-                  out, stride);
+  void GatherLeft(std::span<const Index> rows, AlignedVector<T>& left) const override {
+    const Index d = left_.samples.features;
+    left.resize(rows.size() * d);
+    for (std::size_t r = 0; r < rows.size(); ++r) left_.samples.CopySample(rows[r], left.data() + r * d);
+  }
+  void Compute(std::span<const Index> rows, const AlignedVector<T>& left, Index begin, Index end, T* out,
+               Index stride) const override {
+    PackedProduct<T>(left.data(), static_cast<Index>(rows.size()), right_panel_->samples, begin, end,
+                     /*add=*/false, out, stride);
     for (std::size_t r = 0; r < rows.size(); ++r) {
       Finish(quantity_, out + r * stride, end - begin, left_.squared_norms[rows[r]],
              right_panel_->squared_norms.data() + begin);
@@ -94,8 +84,8 @@ class DenseProducts : public BaseBlock<T> {
 
  private:
   const BaseQuantity& quantity_;
-  DensePanel<T> left_, right_;
-  const DensePanel<T>* right_panel_ = nullptr;
+  Panel<T> left_, right_;
+  const Panel<T>* right_panel_ = nullptr;
 };
 
 // Inner products of sparse rows: sixteen left rows are spread out, then every right row is read once.
@@ -109,7 +99,9 @@ class SparseProducts : public BaseBlock<T> {
         left_norms_(SquaredNorms(left_)),
         right_norms_(SquaredNorms(right_)) {}
 
-  void Compute(std::span<const Index> rows, Index begin, Index end, T* out, Index stride) const override {
+  void GatherLeft(std::span<const Index>, AlignedVector<T>&) const override {}
+  void Compute(std::span<const Index> rows, const AlignedVector<T>& left, Index begin, Index end, T* out,
+               Index stride) const override {
     thread_local AlignedVector<T> spread;
     spread.assign(std::max(left_.cols, right_.cols) * kLanes, T{0});
     for (std::size_t first = 0; first < rows.size(); first += kLanes) {
@@ -167,47 +159,59 @@ class FeatureSums : public BaseBlock<T> {
  public:
   explicit FeatureSums(const BaseRequest& request)
       : quantity_(*request.quantity),
-        left_(PackRows<T>(request.left->features, *request.subset, {})),
-        right_(PackFeatures<T>(request.right->features, *request.subset)),
-        right_count_(RowCount(request.right->features)) {
+        features_(SubsetSize(request.left->features, *request.subset)),
+        left_count_(RowCount(request.left->features)),
+        right_count_(RowCount(request.right->features)),
+        left_(PackFeatures<T>(request.left->features, *request.subset)) {
+    if (!request.is_training) right_ = PackFeatures<T>(request.right->features, *request.subset);
+    right_values_ = request.is_training ? left_.data() : right_.data();
     const ColumnRange left = ColumnRanges(request.left->features, *request.subset);
     const ColumnRange right = ColumnRanges(request.right->features, *request.subset);
-    std::vector<double> low(left_.cols), high(left_.cols);
-    for (Index f = 0; f < left_.cols; ++f) {
+    std::vector<double> low(features_), high(features_);
+    for (Index f = 0; f < features_; ++f) {
       low[f] = std::min(left.low[f], right.low[f]);
       high[f] = std::max(left.high[f], right.high[f]);
     }
     // Every term grows with the distance of its two values, so the corners of the box bound the sum.
-    if (left_.rows > 0 && right_count_ > 0) upper_bound_ = quantity_.plain(high, low) * (1 + 1e-5);
+    if (left_count_ > 0 && right_count_ > 0) upper_bound_ = quantity_.plain(high, low) * (1 + 1e-5);
   }
 
-  void Compute(std::span<const Index> rows, Index begin, Index end, T* out, Index stride) const override {
+  void GatherLeft(std::span<const Index> rows, AlignedVector<T>& left) const override {
+    left.resize(rows.size() * features_);
     for (std::size_t r = 0; r < rows.size(); ++r) {
-      Row(left_.row(rows[r]), right_.data() + begin, end - begin, out + r * stride);
+      for (Index f = 0; f < features_; ++f) left[r * features_ + f] = left_[f * left_count_ + rows[r]];
     }
   }
-  double LeftDiagonal(Index i) const override { return Plain(left_.row(i), 1); }
-  double RightDiagonal(Index j) const override { return Plain(right_.data() + j, right_count_); }
+  void Compute(std::span<const Index> rows, const AlignedVector<T>& left, Index begin, Index end, T* out,
+               Index stride) const override {
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      Row(left.data() + r * features_, right_values_ + begin, end - begin, out + r * stride);
+    }
+  }
+  double LeftDiagonal(Index i) const override { return Plain(left_.data() + i, left_count_); }
+  double RightDiagonal(Index j) const override { return Plain(right_values_ + j, right_count_); }
   double UpperBound() const override { return upper_bound_; }
-  bool IsCheap() const override { return left_.cols <= 2; }
+  bool IsCheap() const override { return features_ <= 2; }
 
  private:
   void Row(const float* x, const float* right, Index count, float* out) const {
-    quantity_.row_f32(x, right, left_.cols, right_count_, count, out);
+    quantity_.row_f32(x, right, features_, right_count_, count, out);
   }
   void Row(const double* x, const double* right, Index count, double* out) const {
-    quantity_.row_f64(x, right, left_.cols, right_count_, count, out);
+    quantity_.row_f64(x, right, features_, right_count_, count, out);
   }
   double Plain(const T* x, Index stride) const {
-    std::vector<double> values(left_.cols);
-    for (Index f = 0; f < left_.cols; ++f) values[f] = x[f * stride];
+    std::vector<double> values(features_);
+    for (Index f = 0; f < features_; ++f) values[f] = x[f * stride];
     return quantity_.plain(values, values);
   }
 
   const BaseQuantity& quantity_;
-  DensePanel<T> left_;
-  AlignedVector<T> right_;
-  Index right_count_ = 0;
+  Index features_;
+  Index left_count_;
+  Index right_count_;
+  AlignedVector<T> left_, right_;  // feature after feature
+  const T* right_values_ = nullptr;
   double upper_bound_ = std::numeric_limits<double>::infinity();
 };
 
@@ -226,7 +230,9 @@ class TrainingFile : public BaseBlock<T> {
     }
   }
 
-  void Compute(std::span<const Index> rows, Index begin, Index end, T* out, Index stride) const override {
+  void GatherLeft(std::span<const Index>, AlignedVector<T>&) const override {}
+  void Compute(std::span<const Index> rows, const AlignedVector<T>& left, Index begin, Index end, T* out,
+               Index stride) const override {
     for (std::size_t r = 0; r < rows.size(); ++r) {
       T* values = out + r * stride;
       file_.RowPart(rows[r], begin, end, values);
@@ -285,7 +291,9 @@ class NewSamplesFile : public BaseBlock<T> {
     }
   }
 
-  void Compute(std::span<const Index> rows, Index begin, Index end, T* out, Index stride) const override {
+  void GatherLeft(std::span<const Index>, AlignedVector<T>&) const override {}
+  void Compute(std::span<const Index> rows, const AlignedVector<T>& left, Index begin, Index end, T* out,
+               Index stride) const override {
     for (std::size_t r = 0; r < rows.size(); ++r) {
       std::copy_n(values_.data() + rows[r] * right_count_ + begin, end - begin, out + r * stride);
     }

@@ -4,6 +4,7 @@
 #include <memory>
 #include <span>
 
+#include "base/memory.h"
 #include "kernel/kernel_set.h"
 #include "kweave/dataset.h"
 
@@ -15,9 +16,13 @@ class BaseBlock {
  public:
   virtual ~BaseBlock() = default;
 
-  /// out[r * stride + (j - begin)] = quantity(left rows[r], right j) for begin <= j < end. May be called from
-  /// several threads at once.
-  virtual void Compute(std::span<const Index> rows, Index begin, Index end, T* out, Index stride) const = 0;
+  /// What Compute needs of the left samples `rows`, gathered once for all columns.
+  virtual void GatherLeft(std::span<const Index> rows, AlignedVector<T>& left) const = 0;
+
+  /// out[r * stride + (j - begin)] = quantity(left rows[r], right j) for begin <= j < end, where `left` was gathered for
+  /// `rows` and `begin` is a multiple of kColumnBlock. May be called from several threads at once.
+  virtual void Compute(std::span<const Index> rows, const AlignedVector<T>& left, Index begin, Index end,
+                       T* out, Index stride) const = 0;
 
   /// Says that `rows` will not be asked for again soon (files give their memory back).
   virtual void Release(std::span<const Index>) const {}

@@ -74,6 +74,7 @@ typename BaseRows<T>::Batch BaseRows<T>::Prepare(std::span<const Index> rows, bo
       batch.missing_rows.push_back(row);
     }
   }
+  block_->GatherLeft(batch.missing_rows, batch.missing_left);
   return batch;
 }
 
@@ -86,7 +87,7 @@ void BaseRows<T>::Read(const Batch& batch, Index begin, Index end, T* scratch,
   }
   if (batch.missing.empty()) return;
   const Index width = end - begin;
-  block_->Compute(batch.missing_rows, begin, end, scratch, width);
+  block_->Compute(batch.missing_rows, batch.missing_left, begin, end, scratch, width);
   for (std::size_t k = 0; k < batch.missing.size(); ++k) {
     const std::size_t r = batch.missing[k];
     if (batch.places[r] != nullptr) {

@@ -28,6 +28,7 @@ class BaseRows {
     std::vector<T*> places;            ///< where row r is or will be kept; null: not kept
     std::vector<std::size_t> missing;  ///< positions in `rows` that must be computed
     std::vector<Index> missing_rows;
+    AlignedVector<T> missing_left;  ///< gathered for them
   };
 
   /// With `may_evict` rows not asked for lately make room for new ones; without, only free places are given.

@@ -1,26 +1,14 @@
 #include "gram/linear_features.h"
 
-#include <cblas.h>
-
 #include <algorithm>
 
 #include "base/memory.h"
 #include "compute/cpu/family_loops.h"
+#include "compute/cpu/packed_product.h"
 #include "gram/panel.h"
 
 namespace kweave {
 namespace {
-
-void AddMatrixProduct(Index m, Index n, Index k, const float* a, const float* b, float* c, Index stride) {
-  cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, static_cast<int>(m), static_cast<int>(n),
-              static_cast<int>(k), 1, a, static_cast<int>(k), b, static_cast<int>(k), 1, c,
-              static_cast<int>(stride));
-}
-void AddMatrixProduct(Index m, Index n, Index k, const double* a, const double* b, double* c, Index stride) {
-  cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, static_cast<int>(m), static_cast<int>(n),
-              static_cast<int>(k), 1, a, static_cast<int>(k), b, static_cast<int>(k), 1, c,
-              static_cast<int>(stride));
-}
 
 template <class T>
 class DenseLinearFeatures : public LinearFeatures<T> {
@@ -28,71 +16,73 @@ class DenseLinearFeatures : public LinearFeatures<T> {
   DenseLinearFeatures(const View& left, const View& right, bool is_training, bool may_center) {
     center_.assign(ColumnCount(left.features), 0.0);
     if (may_center) center_ = ColumnMeans(left.features, {});
-    left_ = PackRows<T>(left.features, {}, center_);
-    if (!is_training) right_ = PackRows<T>(right.features, {}, center_);
-    right_panel_ = is_training ? &left_ : &right_;
+    left_ = PackSamples<T>(left.features, {}, center_).samples;
+    if (!is_training) right_ = PackSamples<T>(right.features, {}, center_).samples;
+    right_samples_ = is_training ? &left_ : &right_;
   }
 
-  Index features() const override { return left_.cols; }
+  Index features() const override { return left_.features; }
 
   void AddProducts(std::span<const T> u, std::span<const Index> rows, Index begin, Index end, T* out,
                    Index stride) const override {
     thread_local AlignedVector<T> weighted;
-    const Index d = left_.cols;
+    const Index d = features();
     weighted.resize(std::max<std::size_t>(weighted.size(), rows.size() * d));
     for (std::size_t r = 0; r < rows.size(); ++r) {
-      const T* x = left_.row(rows[r]);
-      for (Index f = 0; f < d; ++f) weighted[r * d + f] = u[f] * x[f];
+      left_.CopySample(rows[r], weighted.data() + r * d);
+      for (Index f = 0; f < d; ++f) weighted[r * d + f] *= u[f];
     }
-    AddMatrixProduct(static_cast<Index>(rows.size()), end - begin, d, weighted.data(),
-                     right_panel_->row(begin), out, stride);
+    PackedProduct<T>(weighted.data(), static_cast<Index>(rows.size()), *right_samples_, begin, end,
+                     /*add=*/true, out, stride);
   }
 
   void AddDiagonal(std::span<const double> u, std::span<double> out) const override {
-    for (Index i = 0; i < left_.rows; ++i) {
-      const T* x = left_.row(i);
-      for (Index f = 0; f < left_.cols; ++f)
-        out[i] += u[f] * static_cast<double>(x[f]) * static_cast<double>(x[f]);
-    }
+    ForValues(left_, 0, left_.count, [&](Index i, Index f, double x) { out[i] += u[f] * x * x; });
   }
 
   std::vector<double> MeanSquares() const override {
-    std::vector<double> means(left_.cols, 0.0);
-    for (Index i = 0; i < left_.rows; ++i) {
-      const T* x = left_.row(i);
-      for (Index f = 0; f < left_.cols; ++f) {
-        const double value = static_cast<double>(x[f]) + center_[f];
-        means[f] += value * value / static_cast<double>(left_.rows);
-      }
-    }
+    std::vector<double> means(features(), 0.0);
+    ForValues(left_, 0, left_.count, [&](Index, Index f, double x) {
+      means[f] += (x + center_[f]) * (x + center_[f]) / static_cast<double>(left_.count);
+    });
     return means;
   }
 
   std::vector<double> Combine(const SupportVector& a) const override {
-    std::vector<double> v(left_.cols, 0.0);
+    std::vector<double> v(features(), 0.0);
+    std::vector<T> x(features());
     for (std::size_t s = 0; s < a.rows.size(); ++s) {
-      const T* x = left_.row(a.rows[s]);
-      for (Index f = 0; f < left_.cols; ++f) v[f] += a.factors[s] * static_cast<double>(x[f]);
+      left_.CopySample(a.rows[s], x.data());
+      for (Index f = 0; f < features(); ++f) v[f] += a.factors[s] * static_cast<double>(x[f]);
     }
-    for (Index f = 0; f < left_.cols; ++f) v[f] += a.sum * center_[f];
+    for (Index f = 0; f < features(); ++f) v[f] += a.sum * center_[f];
     return v;
   }
 
   void AddOutputs(std::span<const double> w, Index begin, Index end, double* out) const override {
     double offset = 0;
-    for (Index f = 0; f < left_.cols; ++f) offset += w[f] * center_[f];
-    for (Index j = begin; j < end; ++j) {
-      const T* z = right_panel_->row(j);
-      double sum = offset;
-      for (Index f = 0; f < left_.cols; ++f) sum += w[f] * static_cast<double>(z[f]);
-      out[j - begin] += sum;
-    }
+    for (Index f = 0; f < features(); ++f) offset += w[f] * center_[f];
+    for (Index j = begin; j < end; ++j) out[j - begin] += offset;
+    ForValues(*right_samples_, begin, end, [&](Index j, Index f, double z) { out[j - begin] += w[f] * z; });
   }
 
  private:
-  std::vector<double> center_;  // what the panels leave out
-  DensePanel<T> left_, right_;
-  const DensePanel<T>* right_panel_ = nullptr;
+  // Calls use(sample, feature, value) for samples begin to end - 1, in the order they are stored; `begin` starts a block.
+  template <class Use>
+  static void ForValues(const PackedSamples<T>& samples, Index begin, Index end, Use use) {
+    for (Index first = begin; first < end; first += kPackedBlock) {
+      const Index count = std::min(kPackedBlock, end - first);
+      const T* block = samples.values.data() + first * samples.features;
+      for (Index f = 0; f < samples.features; ++f) {
+        for (Index lane = 0; lane < count; ++lane)
+          use(first + lane, f, static_cast<double>(block[f * kPackedBlock + lane]));
+      }
+    }
+  }
+
+  std::vector<double> center_;  // what the packed samples leave out
+  PackedSamples<T> left_, right_;
+  const PackedSamples<T>* right_samples_ = nullptr;
 };
 
 template <class T>

@@ -1,7 +1,5 @@
 #include "gram/make_gram.h"
 
-#include <cblas.h>
-
 #include "gram/structured_gram.h"
 
 namespace kweave {
@@ -9,8 +7,6 @@ namespace {
 
 std::unique_ptr<Gram> Make(const KernelSet& kernels, const Sides& sides, const Normalization& normalization,
                            const GramOptions& options, ThreadPool& pool) {
-  // Blocks are shared out between our own threads, so a matrix product must not start others.
-  openblas_set_num_threads(1);
   if (options.use_float)
     return std::make_unique<StructuredGram<float>>(kernels, sides, normalization, options, pool);
   return std::make_unique<StructuredGram<double>>(kernels, sides, normalization, options, pool);

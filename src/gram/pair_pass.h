@@ -51,38 +51,43 @@ void ForBaseBlocks(BaseRows<T>& base, std::span<const Index> rows, ThreadPool& p
   }
 }
 
-/// Adds up `functions` functions of pairs over the support of `a`: add(rows with factors, first column,
-/// columns, block, stride) accumulates in T for one batch of rows; the batches are summed in double.
+/// Adds up `functions` functions of pairs over the support of `a`: add(rows with factors, first column, columns,
+/// block, stride) accumulates in T for one batch of rows; the batches are summed in double.
 template <class T, class Add>
 Moments ExpandOnBase(BaseRows<T>& base, const SupportVector& a, Index functions, ThreadPool& pool, Add add) {
   Moments moments;
   moments.right_count = base.right_count();
   moments.values.assign(functions * base.right_count(), 0.0);
-  std::vector<T> factors(a.factors.begin(), a.factors.end());
-  std::vector<typename BaseRows<T>::Batch> batches;
-  for (std::size_t first = 0; first < a.rows.size(); first += kRowBatch) {
-    const std::size_t count = std::min<std::size_t>(kRowBatch, a.rows.size() - first);
-    batches.push_back(base.Prepare(std::span(a.rows).subspan(first, count), /*may_evict=*/false));
-  }
-  pool.ParallelFor(base.right_count(), kColumnBlock, [&](Index begin, Index end, int) {
-    thread_local AlignedVector<T> scratch, block;
-    thread_local std::vector<const T*> pointers;
-    const Index width = end - begin;
-    const Index stride = width + kStridePadding;
-    block.assign(functions * stride, T{0});
-    std::size_t first = 0;
-    for (const auto& batch : batches) {
-      scratch.resize(std::max<std::size_t>(scratch.size(), batch.missing.size() * width));
-      base.Read(batch, begin, end, scratch.data(), pointers);
-      add(WeightedRows<T>{pointers, std::span<const T>(factors).subspan(first, pointers.size())}, begin,
-          width, block.data(), stride);
-      for (Index k = 0; k < functions; ++k) {
-        Flush<T>(block.data() + k * stride, width, moments.values.data() + k * moments.right_count + begin);
-      }
-      first += pointers.size();
+  const std::vector<T> factors(a.factors.begin(), a.factors.end());
+  // Enough batches at a time to make threads worth waking, few enough to bound what is gathered for them.
+  constexpr std::size_t kRowsAtATime = 16 * kRowBatch;
+  for (std::size_t start = 0; start < a.rows.size(); start += kRowsAtATime) {
+    const std::size_t stop = std::min(start + kRowsAtATime, a.rows.size());
+    std::vector<typename BaseRows<T>::Batch> batches;
+    for (std::size_t first = start; first < stop; first += kRowBatch) {
+      const std::size_t count = std::min<std::size_t>(kRowBatch, stop - first);
+      batches.push_back(base.Prepare(std::span(a.rows).subspan(first, count), /*may_evict=*/false));
     }
-  });
-  for (const auto& batch : batches) base.Commit(batch);
+    pool.ParallelFor(base.right_count(), kColumnBlock, [&](Index begin, Index end, int) {
+      thread_local AlignedVector<T> scratch, block;
+      thread_local std::vector<const T*> pointers;
+      const Index width = end - begin;
+      const Index stride = width + kStridePadding;
+      block.assign(functions * stride, T{0});
+      std::size_t first = start;
+      for (const auto& batch : batches) {
+        scratch.resize(std::max<std::size_t>(scratch.size(), batch.missing.size() * width));
+        base.Read(batch, begin, end, scratch.data(), pointers);
+        const auto batch_factors = std::span<const T>(factors).subspan(first, pointers.size());
+        add(WeightedRows<T>{pointers, batch_factors}, begin, width, block.data(), stride);
+        for (Index k = 0; k < functions; ++k) {
+          Flush<T>(block.data() + k * stride, width, moments.values.data() + k * moments.right_count + begin);
+        }
+        first += pointers.size();
+      }
+    });
+    for (const auto& batch : batches) base.Commit(batch);
+  }
   return moments;
 }
 

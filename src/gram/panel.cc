@@ -28,19 +28,15 @@ Index SubsetSize(const Features& features, const FeatureSubset& subset) {
 }
 
 template <class T>
-DensePanel<T> PackRows(const Features& features, const FeatureSubset& subset,
-                       std::span<const double> center) {
-  DensePanel<T> panel;
-  panel.rows = RowCount(features);
-  panel.cols = SubsetSize(features, subset);
-  panel.values.resize(panel.rows * panel.cols);
-  panel.squared_norms.resize(panel.rows);
+Panel<T> PackSamples(const Features& features, const FeatureSubset& subset, std::span<const double> center) {
+  const Index rows = RowCount(features), cols = SubsetSize(features, subset);
+  Panel<T> panel{PackedSamples<T>(rows, cols), std::vector<T>(rows)};
   ForPickedRows(features, subset, [&](Index i, std::span<const double> values) {
-    T* to = panel.values.data() + i * panel.cols;
     double squared_norm = 0;
-    for (Index f = 0; f < panel.cols; ++f) {
-      to[f] = static_cast<T>(center.empty() ? values[f] : values[f] - center[f]);
-      squared_norm += static_cast<double>(to[f]) * static_cast<double>(to[f]);
+    for (Index f = 0; f < cols; ++f) {
+      const T value = static_cast<T>(center.empty() ? values[f] : values[f] - center[f]);
+      panel.samples.at(i, f) = value;
+      squared_norm += static_cast<double>(value) * static_cast<double>(value);
     }
     panel.squared_norms[i] = static_cast<T>(squared_norm);
   });
@@ -80,8 +76,8 @@ ColumnRange ColumnRanges(const Features& features, const FeatureSubset& subset) 
   return range;
 }
 
-template DensePanel<float> PackRows<float>(const Features&, const FeatureSubset&, std::span<const double>);
-template DensePanel<double> PackRows<double>(const Features&, const FeatureSubset&, std::span<const double>);
+template Panel<float> PackSamples<float>(const Features&, const FeatureSubset&, std::span<const double>);
+template Panel<double> PackSamples<double>(const Features&, const FeatureSubset&, std::span<const double>);
 template AlignedVector<float> PackFeatures<float>(const Features&, const FeatureSubset&);
 template AlignedVector<double> PackFeatures<double>(const Features&, const FeatureSubset&);
 

@@ -5,27 +5,24 @@
 #include <vector>
 
 #include "base/memory.h"
+#include "compute/cpu/packed_product.h"
 #include "kernel/kernel_set.h"
 #include "kweave/dataset.h"
 
 namespace kweave {
 
-/// The columns of one view that some kernels work on, packed in the precision of the computation.
+/// The columns of one view that some kernels work on, in the precision and the order of matrix products.
 template <class T>
-struct DensePanel {
-  Index rows = 0;
-  Index cols = 0;
-  AlignedVector<T> values;  ///< row after row
+struct Panel {
+  PackedSamples<T> samples;
   std::vector<T> squared_norms;
-
-  const T* row(Index i) const { return values.data() + i * cols; }
 };
 
 /// Copies the columns in `subset` (empty: all), less `center` (empty: nothing; one value per copied column).
 template <class T>
-DensePanel<T> PackRows(const Features& features, const FeatureSubset& subset, std::span<const double> center);
+Panel<T> PackSamples(const Features& features, const FeatureSubset& subset, std::span<const double> center);
 
-/// The same values feature after feature: value (i, f) is at [f * rows + i]. No norms.
+/// The same values feature after feature: value (i, f) is at [f * rows + i].
 template <class T>
 AlignedVector<T> PackFeatures(const Features& features, const FeatureSubset& subset);
 
