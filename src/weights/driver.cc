@@ -56,7 +56,7 @@ Learned Driver::Run() {
     if (control_.ShouldStop()) return Finish(*control_.stop_reason());
     if (IsCertified()) return Finish(Status::kConverged);
     if (IsStuck()) return Finish(Status::kStalled);
-    if (InnerErrorDominates()) continue;
+    if (IsSolveTooCoarse()) continue;
     if (learned_.iterations == limit) return Finish(Status::kIterationLimit);
     Move();
     if (IsCertified()) return Finish(Status::kConverged);
@@ -114,7 +114,9 @@ double Driver::WantedInnerGap() const {
   return std::max(kInnerShare * relative_gap(), kInnerShareOfAim * aim_);
 }
 
-bool Driver::InnerErrorDominates() const {
+// The solve hides the effect of theta, or was made with kernels that are no longer in use.
+bool Driver::IsSolveTooCoarse() const {
+  if (!std::isfinite(best_.primal)) return true;
   if (last_.is_precision_used_up) return false;
   return last_.inner_gap() > 1.5 * WantedInnerGap() * std::abs(last_.primal) &&
          last_.inner_gap() > kDominatingShare * (last_.primal - best_dual_);
@@ -122,17 +124,14 @@ bool Driver::InnerErrorDominates() const {
 
 bool Driver::IsStuck() {
   if (!std::isfinite(last_.primal) || refusals_ > kMaxRefusals) return true;
+  if (last_.is_precision_used_up && UseExactKernels()) return false;
   if (gap() <= kClearProgress * milestone_) {
     milestone_ = gap();
     solves_since_milestone_ = 0;
     return false;
   }
   ++solves_since_milestone_;
-  if (is_float_) {
-    if (last_.is_precision_used_up || solves_since_milestone_ >= kFloatSolvesWithoutProgress)
-      UseExactKernels();
-    return false;
-  }
+  if (solves_since_milestone_ >= kFloatSolvesWithoutProgress && UseExactKernels()) return false;
   return solves_since_milestone_ >=
          (last_.is_precision_used_up ? kExhaustedSolvesWithoutProgress : kSolvesWithoutProgress);
 }

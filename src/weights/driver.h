@@ -35,7 +35,7 @@ class Driver {
   void NoteDual(const std::vector<double>& beta, double bound);
   void RecordHistory();
   bool IsCertified();
-  bool InnerErrorDominates() const;
+  bool IsSolveTooCoarse() const;
   double WantedInnerGap() const;
   bool IsStuck();
   bool UseExactKernels();
