@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kNewtonDirections = 256;
 constexpr double kNewtonLargestNorm = 8;  // above it the update shrinks the error to 2 / 9 each time
-constexpr int kUpdatesBeforeNewton = 2;    // they bring the weights to their order of magnitude
+constexpr int kUpdatesBeforeNewton = 2;   // they bring the weights to their order of magnitude
 constexpr double kAffordableUpdates = 3;
 constexpr int kMaxCuts = 6;
 

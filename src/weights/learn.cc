@@ -18,7 +18,9 @@ Learned LearnWeights(const GramPair& gram, const LearningProblem& problem, const
                             problem.y.size(), problem.upper.size()));
   }
   if (gram.working->kernels() == 0) throw Error(ErrorKind::kUsage, "there are no kernels to learn from");
-  return Driver(gram, problem, options, FindMethod(options.method, norm.p()), control).Run();
+  return Driver(gram, problem, options, FindMethod(options.method, norm.p(), gram.working->left_count()),
+                control)
+      .Run();
 }
 
 }  // namespace kweave

@@ -19,6 +19,14 @@ std::unique_ptr<WeightMethod> Make(double norm) {
   return std::make_unique<Method>(norm);
 }
 
+// Above this many samples the Newton steps that norm 1 needs rest on too few of them.
+constexpr Index kMostSamplesForNewton = 10000;
+
+std::string_view Choose(double norm, Index samples) {
+  if (std::isinf(norm)) return "uniform";
+  return norm == 1 && samples > kMostSamplesForNewton ? "silp" : "analytic";
+}
+
 std::string NamesServing(double norm) {
   std::string names = "auto";
   for (const MethodRecord& record : MethodTable()) {
@@ -42,8 +50,8 @@ std::span<const MethodRecord> MethodTable() {
   return table;
 }
 
-const MethodRecord& FindMethod(std::string_view name, double norm) {
-  if (name == "auto") return FindMethod(std::isinf(norm) ? "uniform" : "analytic", norm);
+const MethodRecord& FindMethod(std::string_view name, double norm, Index samples) {
+  if (name == "auto") return FindMethod(Choose(norm, samples), norm, samples);
   for (const MethodRecord& record : MethodTable()) {
     if (record.name != name) continue;
     if (record.serves(norm)) return record;
