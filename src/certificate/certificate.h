@@ -1,3 +1,10 @@
+// Solves   how far, at most, P(theta, beta) is from the optimum of the lp-norm problem (docs/dev/notation.md).
+// Method   weak duality: P of any theta and beta lies above the optimum, D of any feasible beta below it. A dual point
+//          is first brought into its boxes and to sum 0, then scaled by the factor in [0, 1] that serves D best.
+// Takes    the kernels and an answer, from whatever source; returns both bounds, with the bias that serves P best.
+// Holds    with positive semidefinite kernels the gap is never smaller than the true error: the error of tables is
+//          taken at its worst, rounding by a few units in the last place. Numbers that are none give an infinite gap.
+// Costs    one expansion, or two when the dual point is another one. Shares nothing with the solvers it judges.
 #ifndef KWEAVE_CERTIFICATE_CERTIFICATE_H_
 #define KWEAVE_CERTIFICATE_CERTIFICATE_H_
 
@@ -10,11 +17,11 @@ namespace kweave {
 
 /// How far a machine is from the optimum, at most.
 struct Certificate {
-  double primal = 0;        ///< an upper bound on the optimum
-  double dual = 0;          ///< a lower bound on it
-  double gap = 0;           ///< primal - dual, the error bounds of approximations included
-  double relative_gap = 0;  ///< gap / max(|primal|, |dual|, tiny)
-  double bias = 0;          ///< minimises the primal
+  double primal = 0;               ///< an upper bound on the optimum
+  double dual = 0;                 ///< a lower bound on it
+  double gap = 0;                  ///< primal - dual, the error bounds of approximations included
+  double relative_gap = 0;         ///< gap / max(|primal|, |dual|, tiny)
+  double bias = 0;                 ///< minimises the primal
   std::vector<double> quadratics;  ///< q_m = beta' K_m beta
   std::vector<double> outputs;     ///< f(x_i) without bias
 };

@@ -25,7 +25,7 @@ struct LearningProblem {
 };
 
 struct LearnOptions {
-  std::string method = "auto";  ///< "auto", "analytic", "silp"
+  std::string method = "auto";  ///< "auto" or a name of weights/method_table.h
   double target_gap = 1e-3;     ///< relative
   long max_iterations = 0;      ///< moves of theta; 0: the method's own limit
   std::size_t row_cache_bytes = 0;
