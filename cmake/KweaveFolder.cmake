@@ -42,6 +42,8 @@ function(kweave_test)
     ${RAPIDCHECK_INCLUDE_DIR})
   target_link_libraries(${ARG_NAME} PRIVATE ${ARG_LINKS} GTest::gmock GTest::gtest_main ${RAPIDCHECK_LIBRARY}
     kweave_compile_options)
+  # What is tested is compiled as users get it; the test around it only has to compile soon.
+  target_compile_options(${ARG_NAME} PRIVATE $<$<CONFIG:Release>:-O1>)
   add_test(NAME ${ARG_NAME} COMMAND ${ARG_NAME} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 endfunction()
 
