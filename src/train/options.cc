@@ -79,7 +79,7 @@ void Validate(const TrainOptions& options) {
   RequireOneOf("task", options.task, kTasks);
   Require(std::isfinite(options.C) && options.C > 0, "C", options.C, "above 0");
   Require(options.norm >= 1, "norm", options.norm, "1 to inf");
-  FindMethod(options.method, options.norm);
+  FindMethod(options.method, options.norm, 0);  // whatever the number of samples, a method is known or is not
   RequireOneOf("driver", options.driver, kDrivers);
   ParseNormalizers(EffectiveNormalize(options));
   Require(options.gap > 0 && options.gap <= 1, "gap", options.gap, "above 0, at most 1");
