@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "compute/cpu/self_products.h"
+
 namespace kweave {
 namespace {
 
@@ -14,24 +16,6 @@ double Dot(const double* a, const double* b, Index count) {
   return std::transform_reduce(a, a + count, b, 0.0);
 }
 
-// Adds to the lower triangle of `products` all inner products between `kernels` vectors of length `length`.
-void AddProducts(const std::vector<double>& vectors, Index kernels, Index length,
-                 std::vector<double>& products, ThreadPool& pool) {
-  // Pieces that stay in the cache while all pairs use them.
-  constexpr Index kPiece = 2048;
-  pool.ParallelFor(kernels, 1, [&](Index begin, Index end, int) {
-    for (Index a = begin; a < end; ++a) {
-      for (Index start = 0; start < length; start += kPiece) {
-        const Index count = std::min(kPiece, length - start);
-        const double* left = vectors.data() + a * length + start;
-        for (Index b = 0; b <= a; ++b) {
-          products[a * kernels + b] += Dot(left, vectors.data() + b * length + start, count);
-        }
-      }
-    }
-  });
-}
-
 // Sums over the rows that the pass has seen, of kernels with their RowShift left out.
 struct ShiftedSums {
   std::vector<double> products;  ///< lower triangle
@@ -39,7 +23,7 @@ struct ShiftedSums {
   std::vector<double> diagonal;  ///< one per kernel
 };
 
-ShiftedSums SumRows(Gram& gram, std::size_t block_bytes, ThreadPool& pool) {
+ShiftedSums SumRows(Gram& gram, std::size_t block_bytes) {
   const Index n = gram.left_count(), kernels = gram.kernels();
   ShiftedSums sums{std::vector<double>(kernels * kernels), std::vector<double>(kernels * n),
                    std::vector<double>(kernels)};
@@ -60,7 +44,7 @@ ShiftedSums SumRows(Gram& gram, std::size_t block_bytes, ThreadPool& pool) {
         sums.diagonal[m] += out[r * n + begin + r];
       }
     }
-    AddProducts(values, kernels, count * n, sums.products, pool);
+    AddSelfProducts(values, kernels, count * n, sums.products);
   }
   return sums;
 }
@@ -77,11 +61,11 @@ std::vector<double> AlignWithQuadratics(std::span<const double> quadratics, std:
 
 }  // namespace
 
-KernelMoments ComputeMoments(Gram& gram, std::size_t block_bytes, ThreadPool& pool) {
+KernelMoments ComputeMoments(Gram& gram, std::size_t block_bytes) {
   const Index n = gram.left_count(), kernels = gram.kernels();
-  const ShiftedSums sums = SumRows(gram, block_bytes, pool);
+  const ShiftedSums sums = SumRows(gram, block_bytes);
   std::vector<double> row_products(kernels * kernels), totals(kernels), shifts(kernels), theta(kernels);
-  AddProducts(sums.row_sums, kernels, n, row_products, pool);
+  AddSelfProducts(sums.row_sums, kernels, n, row_products);
   for (Index m = 0; m < kernels; ++m) {
     theta[m] = 1;
     shifts[m] = gram.RowShift(theta);

@@ -12,7 +12,6 @@
 #include <span>
 #include <vector>
 
-#include "base/threads.h"
 #include "gram/gram.h"
 
 namespace kweave {
@@ -28,7 +27,7 @@ struct KernelMoments {
 };
 
 /// `block_bytes` bounds the rows held at once.
-KernelMoments ComputeMoments(Gram& gram, std::size_t block_bytes, ThreadPool& pool);
+KernelMoments ComputeMoments(Gram& gram, std::size_t block_bytes);
 
 /// products[a,b] / sqrt(products[a,a] products[b,b]); 0 where a norm vanishes.
 std::vector<double> Alignments(std::span<const double> products, Index kernels);

@@ -20,6 +20,8 @@
 namespace kweave {
 namespace {
 
+constexpr std::size_t kBlockBytes = std::size_t{256} << 20;  // more rows at once gain nothing
+
 PreparedSamples AllSamples(const Dataset& data) {
   PreparedSamples samples;
   samples.indices.resize(data.size);
@@ -114,7 +116,7 @@ KernelAnalysis AnalyzeKernels(const Dataset& data, const TrainOptions& options, 
   }
 
   const std::unique_ptr<Gram> gram = MakeExactGram(prepared, context, pool);
-  const KernelMoments moments = ComputeMoments(*gram, MemoryBytes(context) / 4, pool);
+  const KernelMoments moments = ComputeMoments(*gram, std::min(MemoryBytes(context) / 4, kBlockBytes));
   const auto kept = static_cast<Index>(prepared.kept.size());
   analysis.alignment = SpreadMatrix(Alignments(moments.products, kept), prepared.kept, total);
   analysis.centered_alignment =
