@@ -57,6 +57,12 @@ Placed DecodePlace(const Json& json) {
   return placed;
 }
 
+// The numbers of the operations are part of the format.
+static_assert(static_cast<int>(Composite::Operation::kTerm) == 0 &&
+              static_cast<int>(Composite::Operation::kProduct) == 1 &&
+              static_cast<int>(Composite::Operation::kSum) == 2 &&
+              static_cast<int>(Composite::Operation::kMean) == 3);
+
 Json EncodeComposite(const Composite& composite) {
   Json terms = Json::array();
   for (const KernelTerm& term : composite.terms) {
