@@ -29,6 +29,7 @@ struct TrainArguments {
   std::string output;
   std::string summary;
   bool is_dry_run = false;
+  bool prints_page = false;
 };
 
 double ParseFactor(std::string_view text, const std::string& place) {
@@ -94,7 +95,20 @@ std::string ResultText(const Summary& summary, const std::string& output) {
   return text + fmt::format("model written to {}\n", output);
 }
 
+// docs/options.md, from the same records as --help and the validation.
+std::string OptionsPage() {
+  std::string page =
+      "# Options of training\n\nPrinted by `kweave train --options-page`; a test compares.\n\n"
+      "| option | meaning | allowed | default |\n| --- | --- | --- | --- |\n";
+  for (const OptionRecord& record : TrainOptionRecords()) {
+    page += fmt::format("| `{}{}` | {} | {} | {} |\n", record.name.size() == 1 ? "-" : "--", record.name,
+                        record.sentence, record.range, record.fallback);
+  }
+  return page;
+}
+
 void Run(CLI::App& verb, TrainArguments& arguments) {
+  if (arguments.prints_page) return Print(OptionsPage());
   if (!arguments.run.config.empty()) ApplyConfig(verb, arguments.run.config);
   const TrainOptions options = MakeOptions(arguments);
   Context context = MakeContext(arguments.run);
@@ -156,6 +170,7 @@ void AddTrain(CLI::App& app) {
   verb.add_option("--summary", arguments->summary,
                   "file for the machine-readable result; - for standard output");
   verb.add_flag("--dry-run", arguments->is_dry_run, "forecast memory and work, and train nothing");
+  verb.add_flag("--options-page", arguments->prints_page)->group("");  // hidden: for the documentation
   verb.callback([&verb, arguments] { Run(verb, *arguments); });
 }
 

@@ -24,7 +24,7 @@ constexpr std::array kCertificates = {"auto", "table", "direct"};
 constexpr std::array kRecords = {
     OptionRecord{"task", "what is learned", "classify", "classify"},
     OptionRecord{"kernel", "a kernel in the kernel language; may be given several times",
-                 "see the kernels below",
+                 "the kernel language",
                  "linear, and rbf at the median gamma times 1/16, 1/4, 1, 4, 16, on every view"},
     OptionRecord{"C", "weight of the losses against the norm of the function", "above 0", "1"},
     OptionRecord{"norm", "norm p on the kernel weights; 1 is sparse, inf is the uniform sum", "1 to inf",

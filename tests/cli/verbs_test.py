@@ -6,6 +6,7 @@ import signal
 import subprocess
 import time
 import unittest
+from pathlib import Path
 
 import support
 from support import FolderTest, csv_text, dot, libsvm_text, npy_bytes, read_npy, run, two_classes
@@ -176,6 +177,10 @@ class Outputs(FolderTest):
         for word in ("rbf", "tanimoto", "precomputed", "--gap", "--norm"):
             self.assertIn(word, text)
         self.assertRegex(self.succeed("--version"), r"^kweave \d+\.\d+\.\d+\n$")
+
+    def test_the_page_of_options_is_up_to_date(self):
+        page = Path(__file__).parent.parent.parent / "docs" / "options.md"
+        self.assertEqual(self.succeed("train", "--options-page"), page.read_text())
 
     def test_a_reader_that_stops_early_is_no_error(self):
         self.train("d.csv")
