@@ -49,6 +49,10 @@ bench:  ## benchmarks and comparisons; KWEAVE_DATA names the folder with real da
 	@for program in build/release/*_bench; do echo "== $$program"; "$$program"; done
 	@for script in bench/*.py; do echo "== $$script"; python3 "$$script" build/release/kweave; done
 
+experiments: build  ## the papers' claims, checked and drawn; KWEAVE_DATA names the folder with real data
+	@tools/install-dependencies --bench
+	experiments/run build/release/kweave
+
 docs: build  ## the generated parts of the documentation
 	@docs/generate build/release/kweave
 

@@ -21,7 +21,8 @@ def broken_links(page):
 
 def main():
     root = Path(sys.argv[1])
-    pages = [*root.glob("*.md"), *(root / "docs").rglob("*.md"), *(root / "examples").rglob("*.md")]
+    pages = [*root.glob("*.md"), *(page for folder in ("docs", "examples", "experiments")
+                                   for page in (root / folder).rglob("*.md"))]
     broken = [f"{page.relative_to(root)}: nothing at {link}" for page in sorted(pages) for link in broken_links(page)]
     print("\n".join(broken) or f"{len(pages)} pages")
     return 1 if broken else 0
