@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Says which source a model relies on, and draws it.
+"""Draws what each kernel contributes to a model, in groups by source.
 
-Usage: show_sources.py SUMMARY.json SCORES.json PICTURE.svg
+Usage: draw_sources.py SUMMARY.json PICTURE.svg
 
 The share of a kernel is its part theta_m q_m of the squared norm of the learned function, the share of a source the sum
-over its kernels. SUMMARY comes from `kweave train --summary`, SCORES from `kweave predict --summary`.
+over its kernels, as `kweave inspect` prints them. SUMMARY comes from `kweave train --summary`.
 """
 import json
 import sys
@@ -46,19 +46,12 @@ def draw(sources, title):
 
 
 def main():
-    if len(sys.argv) != 4:
+    if len(sys.argv) != 3:
         sys.exit(__doc__)
-    with open(sys.argv[1]) as summary_file, open(sys.argv[2]) as scores_file:
-        summary, scores = json.load(summary_file), json.load(scores_file)
-    sources = shares(summary)
-    for source, kernels in sources.items():
-        share = sum(kernels.values())
-        print(f"{source:12} {share:6.1%}  {'#' * round(40 * share)}")
-    print(f"\n{scores['accuracy']:.1%} of the new patients are predicted correctly; the training problem is solved to within "
-          f"{summary['relative_gap']:.1e} of its optimum, certified.")
-    with open(sys.argv[3], "w") as picture:
-        picture.write(draw(sources, f"What each kernel contributes ({scores['accuracy']:.1%} of new patients correct)"))
-    print(f"The same as a picture: {sys.argv[3]}")
+    with open(sys.argv[1]) as file:
+        summary = json.load(file)
+    with open(sys.argv[2], "w") as picture:
+        picture.write(draw(shares(summary), "What each kernel contributes to the model"))
 
 
 if __name__ == "__main__":
