@@ -1,6 +1,6 @@
 # Installs a build into a scratch folder and builds and runs a user's project against it.
 #
-#   cmake -DBUILD=<build folder> -DSCRATCH=<folder> -DCOMPILER=<c++> -DVERSION=<x.y.z> -P run.cmake
+#   cmake -DBUILD=<build folder> -DSCRATCH=<folder> -DCOMPILER=<c++> -P run.cmake
 set(prefix ${SCRATCH}/prefix)
 set(consumer ${SCRATCH}/consumer)
 file(REMOVE_RECURSE ${SCRATCH})
