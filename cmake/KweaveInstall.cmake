@@ -5,7 +5,9 @@ set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/kweave)
 set(package_build_directory ${PROJECT_BINARY_DIR}/package)
 
 install(TARGETS kweave EXPORT kweaveTargets FILE_SET HEADERS)
-if(KWEAVE_BUILD_APP AND TARGET kweave_app)
+if(KWEAVE_BUILD_APP)
+  # So that an installed program finds a shared library beside it.
+  set_target_properties(kweave_app PROPERTIES INSTALL_RPATH $ORIGIN/../${CMAKE_INSTALL_LIBDIR})
   install(TARGETS kweave_app)
 endif()
 install(FILES LICENSE README.md CHANGELOG.md CITATION.cff TYPE DOC)
