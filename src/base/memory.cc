@@ -1,8 +1,10 @@
 #include "base/memory.h"
 
+#include <sys/mman.h>
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <limits>
 #include <string>
@@ -51,5 +53,19 @@ std::int64_t PeakMemoryBytes() {
   getrusage(RUSAGE_SELF, &usage);
   return static_cast<std::int64_t>(usage.ru_maxrss) * 1024;
 }
+
+void* AllocateLarge(std::size_t bytes) {
+  constexpr std::size_t kCacheLine = 64, kLargePage = std::size_t{2} << 20;
+  const std::size_t alignment = bytes >= 2 * kLargePage ? kLargePage : kCacheLine;
+  const std::size_t whole_bytes = (std::max<std::size_t>(bytes, 1) + alignment - 1) / alignment * alignment;
+  void* block = std::aligned_alloc(alignment, whole_bytes);
+  if (block == nullptr) throw std::bad_alloc();
+#ifdef MADV_HUGEPAGE
+  if (alignment == kLargePage) madvise(block, whole_bytes, MADV_HUGEPAGE);
+#endif
+  return block;
+}
+
+void FreeLarge(void* block) { std::free(block); }
 
 }  // namespace kweave

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <new>
 #include <vector>
 
@@ -33,6 +34,26 @@ struct CacheLineAllocator {
 
 template <class T>
 using AlignedVector = std::vector<T, CacheLineAllocator<T>>;
+
+/// Memory that starts on a cache line or, when large, on a large page, where the system offers those: page faults and
+/// address look-ups of long rows would cost as much as reading them. Throws std::bad_alloc.
+void* AllocateLarge(std::size_t bytes);
+void FreeLarge(void* block);
+
+/// `count` uninitialised values of a plain type in such memory.
+template <class T>
+class LargeBuffer {
+ public:
+  LargeBuffer() = default;
+  explicit LargeBuffer(std::size_t count) : values_(static_cast<T*>(AllocateLarge(count * sizeof(T)))) {}
+  T* data() const { return values_.get(); }
+
+ private:
+  struct Free {
+    void operator()(T* values) const { FreeLarge(values); }
+  };
+  std::unique_ptr<T, Free> values_;
+};
 
 }  // namespace kweave
 

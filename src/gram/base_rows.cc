@@ -14,11 +14,11 @@ BaseRows<T>::BaseRows(std::unique_ptr<BaseBlock<T>> block, Index left_count, Ind
 template <class T>
 void BaseRows<T>::SetCapacity(Index rows) {
   capacity_ = std::min<Index>(rows, static_cast<Index>(slot_of_row_.size()));
-  if (static_cast<Index>(slots_.size()) <= capacity_) return;
-  for (std::size_t s = capacity_; s < slots_.size(); ++s) {
+  if (static_cast<Index>(row_of_slot_.size()) <= capacity_) return;
+  for (std::size_t s = capacity_; s < row_of_slot_.size(); ++s) {
     if (row_of_slot_[s] != kNone) slot_of_row_[row_of_slot_[s]] = kNone;
   }
-  slots_.resize(capacity_);
+  slabs_.resize((capacity_ + kSlabRows - 1) / kSlabRows);
   row_of_slot_.resize(capacity_);
   was_used_.resize(capacity_);
   hand_ = 0;
@@ -26,22 +26,24 @@ void BaseRows<T>::SetCapacity(Index rows) {
 
 template <class T>
 std::int32_t BaseRows<T>::TakeSlot(bool may_evict) {
-  if (static_cast<Index>(slots_.size()) < capacity_) {
-    slots_.emplace_back(right_count_);
+  const Index used = static_cast<Index>(row_of_slot_.size());
+  if (used < capacity_) {
+    if (used % kSlabRows == 0) slabs_.emplace_back(std::min(kSlabRows, capacity_ - used) * right_count_);
     row_of_slot_.push_back(kNone);
     was_used_.push_back(0);
-    return static_cast<std::int32_t>(slots_.size() - 1);
+    return static_cast<std::int32_t>(used);
   }
-  if (!may_evict || slots_.empty()) return kNone;
+  if (!may_evict || used == 0) return kNone;
   // Second chance; marks of the running batch are 2 and protect their rows. Two rounds clear all others.
-  for (std::size_t tries = 0; tries < 2 * slots_.size() + 1; ++tries, hand_ = (hand_ + 1) % slots_.size()) {
+  for (std::size_t tries = 0; tries < 2 * row_of_slot_.size() + 1;
+       ++tries, hand_ = (hand_ + 1) % row_of_slot_.size()) {
     if (was_used_[hand_] == 2) continue;
     if (was_used_[hand_] == 1) {
       was_used_[hand_] = 0;
       continue;
     }
     const auto slot = static_cast<std::int32_t>(hand_);
-    hand_ = (hand_ + 1) % slots_.size();
+    hand_ = (hand_ + 1) % row_of_slot_.size();
     if (row_of_slot_[slot] != kNone) slot_of_row_[row_of_slot_[slot]] = kNone;
     return slot;
   }
@@ -68,7 +70,7 @@ typename BaseRows<T>::Batch BaseRows<T>::Prepare(std::span<const Index> rows, bo
         is_filled_[row] = 0;
       }
     }
-    if (slot != kNone) batch.places[r] = slots_[slot].data();
+    if (slot != kNone) batch.places[r] = Slot(slot);
     if (slot == kNone || !is_filled_[row]) {
       batch.missing.push_back(r);
       batch.missing_rows.push_back(row);

@@ -43,13 +43,18 @@ class BaseRows {
 
  private:
   static constexpr std::int32_t kNone = -1;
+  static constexpr Index kSlabRows = 64;
 
+  T* Slot(std::int32_t slot) const {
+    return slabs_[slot / kSlabRows].data() + slot % kSlabRows * right_count_;
+  }
   std::int32_t TakeSlot(bool may_evict);
 
   std::unique_ptr<BaseBlock<T>> block_;
   Index right_count_ = 0;
   Index capacity_ = 0;
-  std::vector<AlignedVector<T>> slots_;    ///< storage, made when first needed
+  /// Storage, made when first needed, in slabs of kSlabRows rows: slot s is row s % kSlabRows of slab s / kSlabRows.
+  std::vector<LargeBuffer<T>> slabs_;
   std::vector<Index> row_of_slot_;         ///< kNone: free
   std::vector<char> was_used_;             ///< second-chance marks
   std::vector<std::int32_t> slot_of_row_;  ///< kNone: not kept

@@ -1,36 +1,14 @@
 #include "qp/row_cache.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
-#include <cstdlib>
-#include <new>
 
 namespace kweave {
-
-namespace {
-
-// Whole cache lines or, for large blocks on systems that offer them, large pages: rows are long, and page
-// faults and address look-ups would cost as much as reading them.
-void* AllocateBlock(std::size_t bytes) {
-  constexpr std::size_t kCacheLine = 64, kLargePage = std::size_t{2} << 20;
-  const std::size_t alignment = bytes >= 4 * kLargePage ? kLargePage : kCacheLine;
-  const std::size_t whole_bytes = (std::max<std::size_t>(bytes, 1) + alignment - 1) / alignment * alignment;
-  void* block = std::aligned_alloc(alignment, whole_bytes);
-  if (block == nullptr) throw std::bad_alloc();
-#ifdef MADV_HUGEPAGE
-  if (alignment == kLargePage) madvise(block, whole_bytes, MADV_HUGEPAGE);
-#endif
-  return block;
-}
-
-}  // namespace
 
 template <class T>
 RowCache<T>::RowCache(Index keys, Index length, Index capacity)
     : stride_((length + 15) / 16 * 16),
       capacity_(capacity),
-      block_(static_cast<T*>(AllocateBlock(Offset(capacity * stride_) * sizeof(T)))),
+      block_(Offset(capacity * stride_)),
       slot_of_key_(Offset(keys), kNone) {
   key_of_slot_.resize(Offset(capacity));
   older_.resize(Offset(capacity));

@@ -7,10 +7,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <memory>
 #include <vector>
 
+#include "base/memory.h"
 #include "kweave/index.h"
 
 namespace kweave {
@@ -40,19 +39,15 @@ class RowCache {
   using Slot = std::int32_t;
   static constexpr Slot kNone = -1;
   static std::size_t Offset(Index i) { return static_cast<std::size_t>(i); }
-  T* Row(Slot slot) { return block_.get() + slot * stride_; }
+  T* Row(Slot slot) { return block_.data() + slot * stride_; }
   void Unlink(Slot slot);
   void LinkNewest(Slot slot);
 
-  struct Free {
-    void operator()(T* block) const { std::free(block); }
-  };
-
-  Index stride_;                    // length, rounded up to whole cache lines
-  Index capacity_;                  // slots in the block
-  Index used_ = 0;                  // slots ever written: 0 .. used_ - 1
-  std::unique_ptr<T, Free> block_;  // capacity_ rows, uninitialised
-  std::vector<Slot> slot_of_key_;   // kNone: absent
+  Index stride_;                   // length, rounded up to whole cache lines
+  Index capacity_;                 // slots in the block
+  Index used_ = 0;                 // slots ever written: 0 .. used_ - 1
+  LargeBuffer<T> block_;           // capacity_ rows, uninitialised
+  std::vector<Slot> slot_of_key_;  // kNone: absent
   std::vector<Index> key_of_slot_;
   std::vector<Slot> older_, newer_;  // a list through the used slots
   Slot oldest_ = kNone, newest_ = kNone;

@@ -50,7 +50,8 @@ MemoryPlan PlanMemory(const KernelSet& kernels, std::span<const View> views, Ind
   const std::size_t caches = total > plan.data_bytes ? total - plan.data_bytes : 0;
   const std::size_t matrix_bytes = samples * samples * (plan.use_float ? sizeof(float) : sizeof(double));
   const bool is_fixed = kernels.size() == 1 || std::isinf(options.norm);
-  plan.base_cache_bytes = std::min(is_fixed ? caches / 8 : caches / 3 * 2, plan.bases * matrix_bytes);
+  // Base values serve again only when theta moves.
+  plan.base_cache_bytes = is_fixed ? 0 : std::min(caches / 3 * 2, plan.bases * matrix_bytes);
   plan.row_cache_bytes = std::min(caches - plan.base_cache_bytes, matrix_bytes);
   return plan;
 }

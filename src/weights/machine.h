@@ -73,7 +73,7 @@ class Machine {
   std::vector<double> linear_, lower_, upper_;  // the dual problem, which theta does not change
   SolverState state_;
   std::unique_ptr<Expansion> expansion_;  // of state_.beta; null before the first solve
-  double tolerance_per_gap_ = 5;          // violation over relative gap, as seen so far
+  double tolerance_per_gap_ = 50;         // violation over relative gap, as seen so far
   std::int64_t solves_ = 0;
   double solve_seconds_ = 0;
 };
