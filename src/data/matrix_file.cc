@@ -99,7 +99,8 @@ template <class T>
 void CopyPart(const DenseMatrix& matrix, Index row, Index begin, Index end, T* out) {
   std::visit(
       [&](const auto& dense) {
-        std::ranges::transform(dense.row(row).subspan(begin, end - begin), out, [](auto v) { return static_cast<T>(v); });
+        std::ranges::transform(dense.row(row).subspan(begin, end - begin), out,
+                               [](auto v) { return static_cast<T>(v); });
       },
       matrix);
 }

@@ -58,13 +58,11 @@ constinit const BaseQuantity kChi2DistanceQuantity = {
     .needs_nonnegative_features = true,
     .row_f32 =
         [](const float* x, const float* right, Index features, Index stride, Index count, float* out) {
-          HWY_DYNAMIC_DISPATCH(RowF32)
-          (x, right, features, stride, count, out);
+          return HWY_DYNAMIC_DISPATCH(RowF32)(x, right, features, stride, count, out);
         },
     .row_f64 =
         [](const double* x, const double* right, Index features, Index stride, Index count, double* out) {
-          HWY_DYNAMIC_DISPATCH(RowF64)
-          (x, right, features, stride, count, out);
+          return HWY_DYNAMIC_DISPATCH(RowF64)(x, right, features, stride, count, out);
         },
     .plain = Plain,
 };

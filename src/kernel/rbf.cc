@@ -75,19 +75,19 @@ constinit const BaseQuantity kSquaredDistanceQuantity = {
     .is_translation_invariant = true,
     .finish_f32 =
         [](float* values, Index count, float squared_norm, const float* squared_norms) {
-          HWY_DYNAMIC_DISPATCH(FinishF32)(values, count, squared_norm, squared_norms);
+          return HWY_DYNAMIC_DISPATCH(FinishF32)(values, count, squared_norm, squared_norms);
         },
     .finish_f64 =
         [](double* values, Index count, double squared_norm, const double* squared_norms) {
-          HWY_DYNAMIC_DISPATCH(FinishF64)(values, count, squared_norm, squared_norms);
+          return HWY_DYNAMIC_DISPATCH(FinishF64)(values, count, squared_norm, squared_norms);
         },
     .row_f32 =
         [](const float* x, const float* right, Index features, Index stride, Index count, float* out) {
-          HWY_DYNAMIC_DISPATCH(RowF32)(x, right, features, stride, count, out);
+          return HWY_DYNAMIC_DISPATCH(RowF32)(x, right, features, stride, count, out);
         },
     .row_f64 =
         [](const double* x, const double* right, Index features, Index stride, Index count, double* out) {
-          HWY_DYNAMIC_DISPATCH(RowF64)(x, right, features, stride, count, out);
+          return HWY_DYNAMIC_DISPATCH(RowF64)(x, right, features, stride, count, out);
         },
     .plain = Plain,
 };

@@ -58,11 +58,11 @@ constinit const BaseQuantity kTanimotoQuantity = {
     .source = BaseQuantity::Source::kInnerProduct,
     .finish_f32 =
         [](float* values, Index count, float squared_norm, const float* squared_norms) {
-          HWY_DYNAMIC_DISPATCH(FinishF32)(values, count, squared_norm, squared_norms);
+          return HWY_DYNAMIC_DISPATCH(FinishF32)(values, count, squared_norm, squared_norms);
         },
     .finish_f64 =
         [](double* values, Index count, double squared_norm, const double* squared_norms) {
-          HWY_DYNAMIC_DISPATCH(FinishF64)(values, count, squared_norm, squared_norms);
+          return HWY_DYNAMIC_DISPATCH(FinishF64)(values, count, squared_norm, squared_norms);
         },
     .plain = Plain,
 };
