@@ -56,9 +56,9 @@ experiments: build  ## the papers' claims, checked and drawn; KWEAVE_DATA names 
 docs: build  ## the generated parts of the documentation
 	@docs/generate build/release/kweave
 
-format:  ## clang-format on every source
+format:  ## formats every source
 	@tools/install-dependencies --lint
-	@git ls-files '*.cc' '*.h' | xargs clang-format -i
+	@tools/check-format --fix
 
 lint:  ## formatting and clang-tidy; LINT_BASE=main looks at what changed since then only
 	@tools/install-dependencies --test --lint

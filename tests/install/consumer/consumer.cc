@@ -28,7 +28,9 @@ int main() {
   const kweave::Prediction prediction = model.Predict(data, kweave::Context{});
 
   int errors = 0;
-  for (std::size_t i = 0; i < prediction.labels.size(); ++i) errors += prediction.labels[i] != data.labels.text[i];
-  std::printf("kweave %s: relative gap %.1e, %d errors\n", KWEAVE_VERSION, model.summary().relative_gap, errors);
+  for (std::size_t i = 0; i < prediction.labels.size(); ++i)
+    errors += prediction.labels[i] != data.labels.text[i];
+  std::printf("kweave %s: relative gap %.1e, %d errors\n", KWEAVE_VERSION, model.summary().relative_gap,
+              errors);
   return model.summary().relative_gap <= options.gap && errors == 0 ? 0 : 1;
 }
