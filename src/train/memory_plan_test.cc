@@ -1,0 +1,58 @@
+#include "train/memory_plan.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "kernel/language.h"
+
+namespace kweave {
+namespace {
+
+constexpr Index kSamples = 1000;
+
+MemoryPlan Plan(const std::vector<std::string>& specifications, double norm, double gap,
+                std::size_t memory_bytes) {
+  const std::vector<View> views = {
+      {"data", MakeDense(std::vector<double>(kSamples * 4, 1.0), kSamples, 4), {}}};
+  TrainOptions options;
+  options.norm = norm;
+  options.gap = gap;
+  Context context;
+  context.memory_bytes = memory_bytes;
+  const KernelSet kernels = ParseKernels(specifications, views, 0);
+  return PlanMemory(kernels, views, kSamples, options, context);
+}
+
+TEST(MemoryPlan, CountsSharedBasesOnce) {
+  EXPECT_EQ(Plan({"rbf(gamma=[1,2,3])", "linear"}, 2, 1e-3, 1 << 20).bases, 1);
+  EXPECT_EQ(Plan({"rbf(gamma=1)", "laplacian(gamma=1)"}, 2, 1e-3, 1 << 20).bases, 2);
+  EXPECT_EQ(Plan({"each(rbf(gamma=[1,2]))"}, 2, 1e-3, 1 << 20).bases, 4);
+  EXPECT_EQ(Plan({"linear"}, 2, 1e-3, 1 << 20).bases, 0);
+}
+
+TEST(MemoryPlan, GivesNothingMoreThanItCanFill) {
+  const MemoryPlan plan = Plan({"rbf(gamma=[1,2])"}, 2, 1e-3, std::size_t{1} << 32);
+  EXPECT_EQ(plan.base_cache_bytes, kSamples * kSamples * sizeof(float));
+  EXPECT_EQ(plan.row_cache_bytes, kSamples * kSamples * sizeof(float));
+  EXPECT_EQ(Plan({"rbf(gamma=[1,2])"}, 2, 1e-6, std::size_t{1} << 32).row_cache_bytes,
+            kSamples * kSamples * sizeof(double));
+}
+
+TEST(MemoryPlan, StaysWithinItsBudgetAndPrefersRowsWhereTheyLast) {
+  constexpr std::size_t kBudget = 1 << 20;
+  const MemoryPlan moving = Plan({"rbf(gamma=[1,2])"}, 2, 1e-3, kBudget);
+  const MemoryPlan uniform =
+      Plan({"rbf(gamma=[1,2])"}, std::numeric_limits<double>::infinity(), 1e-3, kBudget);
+  const MemoryPlan single = Plan({"rbf(gamma=1)"}, 2, 1e-3, kBudget);
+  for (const MemoryPlan& plan : {moving, uniform, single}) {
+    EXPECT_LE(plan.data_bytes + plan.base_cache_bytes + plan.row_cache_bytes, kBudget);
+  }
+  EXPECT_GT(moving.base_cache_bytes, moving.row_cache_bytes);
+  EXPECT_LT(uniform.base_cache_bytes, uniform.row_cache_bytes);
+  EXPECT_LT(single.base_cache_bytes, single.row_cache_bytes);
+  EXPECT_EQ(Plan({"rbf(gamma=1)"}, 2, 1e-3, 100).row_cache_bytes, 0u);
+}
+
+}  // namespace
+}  // namespace kweave
