@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <ranges>
 
 #include "base/random.h"
 #include "gram/structured_gram.h"
@@ -196,10 +195,9 @@ Normalization FitNormalization(const KernelSet& kernels, std::span<const View> v
   };
   const std::vector<View> sample = SampleForFactors(kernels, views);
   with_fitter(sample, [&](auto& fitter) { fitter.FitFactors(result); });
-  const auto all = std::views::iota(Index{0}, kernels.size());
-  if (std::ranges::any_of(all, [&](Index m) { return NeedsChain(kernels, m, sequence); })) {
-    with_fitter(views, [&](auto& fitter) { fitter.FitChains(result); });
-  }
+  bool needs_chains = false;
+  for (Index m = 0; m < kernels.size() && !needs_chains; ++m) needs_chains = NeedsChain(kernels, m, sequence);
+  if (needs_chains) with_fitter(views, [&](auto& fitter) { fitter.FitChains(result); });
   return result;
 }
 

@@ -35,8 +35,7 @@ std::string Source(const KernelSet& kernels, Index m) {
     sources.push_back(Source(kernels, term));
   }
   std::ranges::sort(sources);
-  const auto repeated = std::ranges::unique(sources);
-  sources.erase(repeated.begin(), repeated.end());
+  sources.erase(std::unique(sources.begin(), sources.end()), sources.end());
   return fmt::format("{}", fmt::join(sources, " with "));
 }
 

@@ -32,7 +32,7 @@ Index CountBases(const KernelSet& kernels) {
   for (const Family& family : kernels.families) add(family);
   for (const Composite& composite : kernels.composites) std::ranges::for_each(composite.terms, add);
   std::ranges::sort(bases);
-  return std::ranges::unique(bases).begin() - bases.begin();
+  return std::unique(bases.begin(), bases.end()) - bases.begin();
 }
 
 }  // namespace
