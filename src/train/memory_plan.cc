@@ -13,6 +13,10 @@ namespace {
 // Below this target float32 kernel values would limit the gap that can be reached.
 constexpr double kFloatGap = 1e-4;
 
+// Measured with a9a: beyond a few thousand rows a larger cache of the solver saves no time.
+constexpr std::size_t kUsefulRows = 4096;
+constexpr std::size_t kUsefulRowBytes = std::size_t{512} << 20;
+
 std::size_t FeatureBytes(const DenseRows<double>& dense) { return dense.rows * dense.cols * sizeof(double); }
 std::size_t FeatureBytes(const DenseRows<float>& dense) { return dense.rows * dense.cols * sizeof(float); }
 std::size_t FeatureBytes(const SparseRows& sparse) {
@@ -52,7 +56,10 @@ MemoryPlan PlanMemory(const KernelSet& kernels, std::span<const View> views, Ind
   const bool is_fixed = kernels.size() == 1 || std::isinf(options.norm);
   // Base values serve again only when theta moves.
   plan.base_cache_bytes = is_fixed ? 0 : std::min(caches / 3 * 2, plan.bases * matrix_bytes);
-  plan.row_cache_bytes = std::min(caches - plan.base_cache_bytes, matrix_bytes);
+  // More rows than the solver comes back to would cost more to touch for the first time than to compute again.
+  const std::size_t useful_rows = kUsefulRows * matrix_bytes / std::max<std::size_t>(samples, 1);
+  plan.row_cache_bytes =
+      std::min({caches - plan.base_cache_bytes, matrix_bytes, std::max(kUsefulRowBytes, useful_rows)});
   return plan;
 }
 
