@@ -1,13 +1,12 @@
 // Solves         Is a matrix on disk a kernel matrix: square, finite, symmetric, positive semidefinite?
 // Method         One pass compares K u with K' u for a random u: they are equal only if K is symmetric. A few
-// Lanczos
-//                steps bound the ends of the spectrum from inside, so a matrix called indefinite is.
+//                Lanczos steps bound the ends of the spectrum from inside, so a matrix called indefinite is.
 // Takes, returns files, number of samples; one MatrixCheck per file. Throws Error(kData) on any but the last
-// question. Holds          Never a false alarm. Indefiniteness may be missed: when small, or when the
-// matrices are so large that
-//                only the first pass is affordable.
+//                question.
+// Holds          Never a false alarm. Indefiniteness may be missed: when small, or when the matrices are so
+//                large that only the first pass is affordable.
 // Costs          One pass over each file, and up to kLanczosSteps more while the budget lasts; one file per
-// thread.
+//                thread.
 #ifndef KWEAVE_KERNEL_MATRIX_CHECK_H_
 #define KWEAVE_KERNEL_MATRIX_CHECK_H_
 

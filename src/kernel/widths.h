@@ -15,12 +15,10 @@ namespace kweave {
 
 /// Solves: s = mean or quantile (linear between order statistics) of quantity(x_i, x_j) over pairs i < j.
 /// Method: all pairs of up to kMaxRows rows, above that of a seeded sample of so many. Dense features go
-/// through
-///   rank-k updates or SIMD rows, sparse ones through their nonzeros. On a single feature the quantiles of a
-///   distance follow from the sorted values by bisection, without the pairs.
+///   through rank-k updates or SIMD rows, sparse ones through their nonzeros. On a single feature the
+///   quantiles of a distance follow from the sorted values by bisection, without the pairs.
 /// Takes and returns: views must outlive it. Without a usable statistic (constant data, a single sample,
-/// overflow)
-///   gamma falls back to 1/d.
+///   overflow) gamma falls back to 1/d.
 /// Holds: results depend on data and seed only; each is computed once.
 /// Costs: rows^2/2 values of memory, rows^2 d/2 operations; rows log rows for a single feature.
 class Widths {

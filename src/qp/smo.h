@@ -18,13 +18,11 @@
 // returns    ended. Only a solve that says kConverged meets the tolerance on all variables. Wrong sizes, an
 //            infeasible start or a tolerance below zero throw Error(kUsage).
 // Holds      after every step: beta within its bounds, exactly on them when it touches them; the gradient of
-// the
-//            active variables in float64; sum beta up to rounding. Ends for every input: a matrix that is not
-//            positive semidefinite takes steps of curvature tau, values that are not finite and lack of
+//            the active variables in float64; sum beta up to rounding. Ends for every input: a matrix that is
+//            not positive semidefinite takes steps of curvature tau, values that are not finite and lack of
 //            progress are outcomes.
 // Costs      two passes over the active variables a step; rows computed in batches of rows_per_batch and kept
-// in
-//            cache_bytes; about 100 bytes a sample beside that. One thread, but for what RowSource uses.
+//            in cache_bytes; about 100 bytes a sample beside that. One thread, but for what RowSource uses.
 //
 // Next on the main path: qp/row_store.h, then the row source of gram/.
 #ifndef KWEAVE_QP_SMO_H_

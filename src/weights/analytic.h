@@ -1,8 +1,7 @@
 // Solves   minimise J(theta) over theta >= 0, ||theta||_p <= 1, for every p from 1 to infinity.
 // Method   the update theta_m ~ (theta_m^2 q_m)^(1/(p+1)) (Kloft et al. 2011, eq. (17), their alpha'K alpha
-// is our
-//          q), which never raises J but crawls for p close to 1. When it would need many more solves, a
-//          Newton step takes its place: the quadratic model of J (weights/curvature.h) minimised over the
+//          is our q), which never raises J but crawls for p close to 1. When it would need many more solves,
+//          a Newton step takes its place: the quadratic model of J (weights/curvature.h) minimised over the
 //          same ball (weights/lp_ball_qp.h). A step that raised J is cut back along the line, where J is
 //          convex.
 // Takes    the evaluation at the last theta; writes the next one.

@@ -6,9 +6,10 @@
 //          same derivative.) Of more than kMostFreeSamples free samples an even choice stands for all: H is
 //          the squared norm of a projection, which for smooth kernels a choice hardly shortens.
 // Takes    the last evaluation and its machine; returns H, row after row, or nothing when K(theta) is
-// singular. Holds    H is positive semidefinite, and zero with fewer than two free samples. Costs    rows of
-// the free samples, one output per direction, F^3 / 3 + F^2 K multiplications for F free samples
-//          and K directions; memory 8 F (2 F + K) bytes.
+//          singular.
+// Holds    H is positive semidefinite, and zero with fewer than two free samples.
+// Costs    rows of the free samples, one output per direction, F^3 / 3 + F^2 K multiplications for F free
+//          samples and K directions; memory 8 F (2 F + K) bytes.
 #ifndef KWEAVE_WEIGHTS_CURVATURE_H_
 #define KWEAVE_WEIGHTS_CURVATURE_H_
 

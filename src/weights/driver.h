@@ -2,10 +2,9 @@
 //
 // Solves   min over theta of J(theta), by any method of method_table.h.
 // Method   solve, measure, move; every solve is only as precise as the outer gap asks for, and is repeated,
-// warm,
-//          where its own error hides the effect of theta. The bounds kept are the best of all solves: P of
-//          any theta and D of any beta are valid. Estimates say when to stop, the certificate whether that is
-//          true.
+//          warm, where its own error hides the effect of theta. The bounds kept are the best of all solves: P
+//          of any theta and D of any beta are valid. Estimates say when to stop, the certificate whether that
+//          is true.
 // Takes    kernels, problem, options; returns the theta and beta with the smallest P, certified.
 // Holds    the answer never gets worse while the loop runs, so it may end at any time.
 // Costs    per move one solve and one expansion; a certificate only when the estimates call for it.

@@ -1,11 +1,11 @@
 // Solves   minimise J(theta) over the simplex (p = 1).
 // Method   semi-infinite linear program by column generation (Sonnenburg, Raetsch, Schaefer 2005; their beta
-// is our
-//          theta, their theta our z): minimise z subject to z >= L_t - 1/2 theta' q_t for every beta_t found
-//          so far, by the dual simplex of CLP, warm. The program's vertex jumps about, so the next solve is
-//          made half-way between it and the best theta so far.
+//          is our theta, their theta our z): minimise z subject to z >= L_t - 1/2 theta' q_t for every beta_t
+//          found so far, by the dual simplex of CLP, warm. The program's vertex jumps about, so the next
+//          solve is made half-way between it and the best theta so far.
 // Takes    the evaluation at the last theta, whose beta gives one more cut, exact or not; writes the next
-// theta. Holds    the program's value and its multipliers' mixture of the betas bound the optimum from below.
+//          theta.
+// Holds    the program's value and its multipliers' mixture of the betas bound the optimum from below.
 // Costs    one dense row of M values and one beta per cut, at most kMaxCuts of them; a few pivots per move.
 #ifndef KWEAVE_WEIGHTS_SILP_H_
 #define KWEAVE_WEIGHTS_SILP_H_

@@ -3,13 +3,11 @@
 //
 // Solves: out[j] = sum_f term(x[f], right[f * stride + j]) for j < count.
 // Method: vectors run over the samples j, so a feature of the left sample is one broadcast for all of them;
-// four
-//   accumulators hide the latency of the addition. Sums are taken in runs of kRun features and the runs added
-//   up, which keeps the rounding error of long sums near (kRun + features / kRun) units instead of
+//   four accumulators hide the latency of the addition. Sums are taken in runs of kRun features and the runs
+//   added up, which keeps the rounding error of long sums near (kRun + features / kRun) units instead of
 //   `features`.
 // Takes and returns: `term` is called as term(d, x, z) on vectors of tag d. Pointers need no alignment;
-// nothing
-//   past `count` is read or written. `out` must not overlap the inputs.
+//   nothing past `count` is read or written. `out` must not overlap the inputs.
 // Holds: the result of a sample depends neither on its position nor on `count` nor on the vector length.
 // Costs: one pass over `right`, no memory.
 #if defined(KWEAVE_COMPUTE_CPU_ADDITIVE_ROW_INL_H_) == defined(HWY_TARGET_TOGGLE)
