@@ -231,25 +231,27 @@ class TrainingFile : public BaseBlock<T> {
   }
 
   void GatherLeft(std::span<const Index>, AlignedVector<T>&) const override {}
-  void Compute(std::span<const Index> rows, const AlignedVector<T>& left, Index begin, Index end, T* out,
+  // Values were checked when the kernels were prepared (kernel/matrix_check.h).
+  void Compute(std::span<const Index> rows, const AlignedVector<T>&, Index begin, Index end, T* out,
                Index stride) const override {
-    for (std::size_t r = 0; r < rows.size(); ++r) {
-      T* values = out + r * stride;
-      file_.RowPart(rows[r], begin, end, values);
-      const T* bad =
-          std::find_if_not(values, values + (end - begin), [](T value) { return std::isfinite(value); });
-      if (bad == values + (end - begin)) continue;
-      throw Error(ErrorKind::kData, fmt::format("{}: row {}, column {}: value {}, expected a finite number",
-                                                file_.name(), rows[r] + 1, begin + (bad - values) + 1, *bad));
-    }
+    for (std::size_t r = 0; r < rows.size(); ++r) file_.RowPart(rows[r], begin, end, out + r * stride);
   }
   void Release(std::span<const Index> rows) const override {
-    if (!rows.empty()) file_.Release(0, file_.rows());
+    if (!rows.empty() && !is_resident_) file_.Release(0, file_.rows());
   }
+  std::size_t ResidentBytes() const override {
+    return file_.is_mapped()
+               ? file_.rows() * file_.cols() * (file_.is_float32() ? sizeof(float) : sizeof(double))
+               : 0;
+  }
+  void StayResident() override { is_resident_ = true; }
   double LeftDiagonal(Index i) const override {
-    double value = 0;
-    file_.RowPart(i, i, i + 1, &value);
-    return value;
+    if (diagonal_.empty()) {
+      diagonal_.resize(file_.rows());
+      for (Index k = 0; k < file_.rows(); ++k) file_.RowPart(k, k, k + 1, &diagonal_[k]);
+      if (!is_resident_) file_.Release(0, file_.rows());
+    }
+    return diagonal_[i];
   }
   double RightDiagonal(Index j) const override { return LeftDiagonal(j); }
   double UpperBound() const override { return std::numeric_limits<double>::infinity(); }
@@ -257,6 +259,8 @@ class TrainingFile : public BaseBlock<T> {
 
  private:
   MatrixFile file_;
+  bool is_resident_ = false;
+  mutable std::vector<double> diagonal_;  // read when first asked for
 };
 
 // A matrix on disk with one row per new sample and one column per training sample or per left sample, then

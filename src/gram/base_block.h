@@ -27,7 +27,11 @@ class BaseBlock {
   /// Says that `rows` will not be asked for again soon (files give their memory back).
   virtual void Release(std::span<const Index>) const {}
 
-  /// quantity(x,x) of left sample i.
+  /// What stays in memory if released rows are kept after all (mapped files), and the wish that they be.
+  virtual std::size_t ResidentBytes() const { return 0; }
+  virtual void StayResident() {}
+
+  /// quantity(x,x) of left sample i. One thread at a time.
   virtual double LeftDiagonal(Index i) const = 0;
   /// quantity(x,x) of right sample j.
   virtual double RightDiagonal(Index j) const = 0;

@@ -39,6 +39,7 @@ class BaseRows {
   void Commit(const Batch& batch);
 
   const BaseBlock<T>& block() const { return *block_; }
+  BaseBlock<T>& block() { return *block_; }
   Index right_count() const { return right_count_; }
 
  private:

@@ -187,14 +187,22 @@ std::vector<SampleStep> StructuredGram<T>::CompleteSteps(Index m, std::span<cons
   return steps;
 }
 
+// Computed bases share the cache equally; what they cannot use lets files stay in memory between passes.
 template <class T>
 void StructuredGram<T>::ShareCache(std::size_t cache_bytes) {
-  const auto kept = [](const auto& entry) { return !entry.second->block().IsCheap(); };
-  const std::size_t count = std::ranges::count_if(bases_, kept);
-  if (count == 0) return;
+  const auto is_kept = [](const auto& entry) { return !entry.second->block().IsCheap(); };
+  const std::size_t kept = std::ranges::count_if(bases_, is_kept);
   const std::size_t row_bytes = std::max<std::size_t>(right_count_, 1) * sizeof(T);
+  const std::size_t rows = kept == 0 ? 0 : std::min<std::size_t>(cache_bytes / kept / row_bytes, left_count_);
+  std::size_t left_over = cache_bytes - kept * rows * row_bytes;
   for (auto& entry : bases_) {
-    if (kept(entry)) entry.second->SetCapacity(static_cast<Index>(cache_bytes / count / row_bytes));
+    BaseRows<T>& base = *entry.second;
+    if (is_kept(entry)) {
+      base.SetCapacity(static_cast<Index>(rows));
+    } else if (base.block().ResidentBytes() <= left_over) {
+      left_over -= base.block().ResidentBytes();
+      base.block().StayResident();
+    }
   }
 }
 

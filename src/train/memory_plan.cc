@@ -24,14 +24,14 @@ std::size_t FeatureBytes(const SparseRows& sparse) {
   return entries * (sizeof(double) + sizeof(std::int32_t)) + (sparse.rows + 1) * sizeof(Index);
 }
 
-// Distinct base matrices. A linear kernel goes through its features and has none; files are read, not kept.
+// Distinct base matrices, computed or in files. A linear kernel goes through its features and has none.
 Index CountBases(const KernelSet& kernels) {
-  std::vector<std::tuple<const BaseQuantity*, std::int32_t, std::int32_t>> bases;
+  std::vector<std::tuple<const BaseQuantity*, std::int32_t, std::int32_t, std::int32_t>> bases;
   const auto add = [&](const auto& placed) {
     const bool is_linear = placed.kind->shape == Shape::kIdentity &&
                            placed.kind->base->source == BaseQuantity::Source::kInnerProduct &&
                            placed.kind->base->finish_f64 == nullptr;
-    if (placed.file < 0 && !is_linear) bases.emplace_back(placed.kind->base, placed.view, placed.subset);
+    if (!is_linear) bases.emplace_back(placed.kind->base, placed.view, placed.subset, placed.file);
   };
   for (const Family& family : kernels.families) add(family);
   for (const Composite& composite : kernels.composites) std::ranges::for_each(composite.terms, add);
