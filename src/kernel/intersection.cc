@@ -22,13 +22,7 @@ struct Minimum {
   }
 };
 
-void RowF32(const float* x, const float* right, Index features, Index stride, Index count, float* out) {
-  cpu::HWY_NAMESPACE::AdditiveRow(Minimum(), x, right, features, stride, count, out);
-}
-
-void RowF64(const double* x, const double* right, Index features, Index stride, Index count, double* out) {
-  cpu::HWY_NAMESPACE::AdditiveRow(Minimum(), x, right, features, stride, count, out);
-}
+KWEAVE_DEFINE_ADDITIVE_ROWS(Minimum)
 
 }  // namespace HWY_NAMESPACE
 }  // namespace
@@ -39,8 +33,7 @@ HWY_AFTER_NAMESPACE();
 namespace kweave {
 namespace {
 
-HWY_EXPORT(RowF32);
-HWY_EXPORT(RowF64);
+KWEAVE_EXPORT_ADDITIVE_ROWS()
 
 double Plain(std::span<const double> x, std::span<const double> z) {
   double sum = 0;
@@ -54,14 +47,8 @@ constinit const BaseQuantity kMinimumSumQuantity = {
     .name = "sum of minima",
     .source = BaseQuantity::Source::kFeatures,
     .needs_nonnegative_features = true,
-    .row_f32 =
-        [](const float* x, const float* right, Index features, Index stride, Index count, float* out) {
-          return HWY_DYNAMIC_DISPATCH(RowF32)(x, right, features, stride, count, out);
-        },
-    .row_f64 =
-        [](const double* x, const double* right, Index features, Index stride, Index count, double* out) {
-          return HWY_DYNAMIC_DISPATCH(RowF64)(x, right, features, stride, count, out);
-        },
+    .row_f32 = DispatchRow,
+    .row_f64 = DispatchRow,
     .plain = Plain,
 };
 

@@ -22,13 +22,7 @@ struct SquaredDistance {
   }
 };
 
-void FinishF32(float* values, Index count, float squared_norm, const float* squared_norms) {
-  cpu::HWY_NAMESPACE::FinishRow(SquaredDistance(), values, count, squared_norm, squared_norms);
-}
-
-void FinishF64(double* values, Index count, double squared_norm, const double* squared_norms) {
-  cpu::HWY_NAMESPACE::FinishRow(SquaredDistance(), values, count, squared_norm, squared_norms);
-}
+KWEAVE_DEFINE_FINISH_ROWS(SquaredDistance)
 
 /// For few features: no cancellation, no matrix product.
 struct SquaredDifference {
@@ -39,13 +33,7 @@ struct SquaredDifference {
   }
 };
 
-void RowF32(const float* x, const float* right, Index features, Index stride, Index count, float* out) {
-  cpu::HWY_NAMESPACE::AdditiveRow(SquaredDifference(), x, right, features, stride, count, out);
-}
-
-void RowF64(const double* x, const double* right, Index features, Index stride, Index count, double* out) {
-  cpu::HWY_NAMESPACE::AdditiveRow(SquaredDifference(), x, right, features, stride, count, out);
-}
+KWEAVE_DEFINE_ADDITIVE_ROWS(SquaredDifference)
 
 }  // namespace HWY_NAMESPACE
 }  // namespace
@@ -56,10 +44,8 @@ HWY_AFTER_NAMESPACE();
 namespace kweave {
 namespace {
 
-HWY_EXPORT(FinishF32);
-HWY_EXPORT(FinishF64);
-HWY_EXPORT(RowF32);
-HWY_EXPORT(RowF64);
+KWEAVE_EXPORT_FINISH_ROWS()
+KWEAVE_EXPORT_ADDITIVE_ROWS()
 
 double Plain(std::span<const double> x, std::span<const double> z) {
   double sum = 0;
@@ -73,22 +59,10 @@ constinit const BaseQuantity kSquaredDistanceQuantity = {
     .name = "squared distance",
     .source = BaseQuantity::Source::kInnerProduct,
     .is_translation_invariant = true,
-    .finish_f32 =
-        [](float* values, Index count, float squared_norm, const float* squared_norms) {
-          return HWY_DYNAMIC_DISPATCH(FinishF32)(values, count, squared_norm, squared_norms);
-        },
-    .finish_f64 =
-        [](double* values, Index count, double squared_norm, const double* squared_norms) {
-          return HWY_DYNAMIC_DISPATCH(FinishF64)(values, count, squared_norm, squared_norms);
-        },
-    .row_f32 =
-        [](const float* x, const float* right, Index features, Index stride, Index count, float* out) {
-          return HWY_DYNAMIC_DISPATCH(RowF32)(x, right, features, stride, count, out);
-        },
-    .row_f64 =
-        [](const double* x, const double* right, Index features, Index stride, Index count, double* out) {
-          return HWY_DYNAMIC_DISPATCH(RowF64)(x, right, features, stride, count, out);
-        },
+    .finish_f32 = DispatchFinish,
+    .finish_f64 = DispatchFinish,
+    .row_f32 = DispatchRow,
+    .row_f64 = DispatchRow,
     .plain = Plain,
 };
 

@@ -22,13 +22,7 @@ struct Tanimoto {
   }
 };
 
-void FinishF32(float* values, Index count, float squared_norm, const float* squared_norms) {
-  cpu::HWY_NAMESPACE::FinishRow(Tanimoto(), values, count, squared_norm, squared_norms);
-}
-
-void FinishF64(double* values, Index count, double squared_norm, const double* squared_norms) {
-  cpu::HWY_NAMESPACE::FinishRow(Tanimoto(), values, count, squared_norm, squared_norms);
-}
+KWEAVE_DEFINE_FINISH_ROWS(Tanimoto)
 
 }  // namespace HWY_NAMESPACE
 }  // namespace
@@ -39,8 +33,7 @@ HWY_AFTER_NAMESPACE();
 namespace kweave {
 namespace {
 
-HWY_EXPORT(FinishF32);
-HWY_EXPORT(FinishF64);
+KWEAVE_EXPORT_FINISH_ROWS()
 
 double Plain(std::span<const double> x, std::span<const double> z) {
   double product = 0, norms = 0;
@@ -56,14 +49,8 @@ double Plain(std::span<const double> x, std::span<const double> z) {
 constinit const BaseQuantity kTanimotoQuantity = {
     .name = "Tanimoto similarity",
     .source = BaseQuantity::Source::kInnerProduct,
-    .finish_f32 =
-        [](float* values, Index count, float squared_norm, const float* squared_norms) {
-          return HWY_DYNAMIC_DISPATCH(FinishF32)(values, count, squared_norm, squared_norms);
-        },
-    .finish_f64 =
-        [](double* values, Index count, double squared_norm, const double* squared_norms) {
-          return HWY_DYNAMIC_DISPATCH(FinishF64)(values, count, squared_norm, squared_norms);
-        },
+    .finish_f32 = DispatchFinish,
+    .finish_f64 = DispatchFinish,
     .plain = Plain,
 };
 
