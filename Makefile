@@ -46,12 +46,7 @@ fuzz:  ## the fuzz targets, for FUZZ_SECONDS each
 bench:  ## benchmarks and comparisons; KWEAVE_DATA names the folder with real data
 	@tools/install-dependencies --bench
 	$(call configure-and-build,release,$(WITHOUT_TESTS) -DKWEAVE_BUILD_BENCH=ON)
-	@for program in build/release/*_bench; do echo "== $$program"; "$$program"; done
-	@for script in bench/*.py; do echo "== $$script"; python3 "$$script" build/release/kweave; done
-
-experiments: build  ## the papers' claims, checked and drawn; KWEAVE_DATA names the folder with real data
-	@tools/install-dependencies --bench
-	experiments/run build/release/kweave
+	bench/run build/release
 
 docs: build  ## the generated parts of the documentation
 	@docs/generate build/release/kweave

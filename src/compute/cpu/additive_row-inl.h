@@ -88,21 +88,24 @@ HWY_AFTER_NAMESPACE();
 
 #ifndef KWEAVE_DEFINE_ADDITIVE_ROWS
 /// Inside HWY_NAMESPACE: the rows of the function object TERM for this instruction set.
-#define KWEAVE_DEFINE_ADDITIVE_ROWS(TERM)                                                                       \
-  void RowF32(const float* x, const float* right, Index features, Index stride, Index count, float* out) {      \
-    cpu::HWY_NAMESPACE::AdditiveRow(TERM(), x, right, features, stride, count, out);                            \
-  }                                                                                                             \
-  void RowF64(const double* x, const double* right, Index features, Index stride, Index count, double* out) {   \
-    cpu::HWY_NAMESPACE::AdditiveRow(TERM(), x, right, features, stride, count, out);                            \
+#define KWEAVE_DEFINE_ADDITIVE_ROWS(TERM)                                                                  \
+  void RowF32(const float* x, const float* right, Index features, Index stride, Index count, float* out) { \
+    cpu::HWY_NAMESPACE::AdditiveRow(TERM(), x, right, features, stride, count, out);                       \
+  }                                                                                                        \
+  void RowF64(const double* x, const double* right, Index features, Index stride, Index count,             \
+              double* out) {                                                                               \
+    cpu::HWY_NAMESPACE::AdditiveRow(TERM(), x, right, features, stride, count, out);                       \
   }
 /// Under HWY_ONCE: DispatchRow calls the rows of the best instruction set there is.
-#define KWEAVE_EXPORT_ADDITIVE_ROWS()                                                                               \
-  HWY_EXPORT(RowF32);                                                                                               \
-  HWY_EXPORT(RowF64);                                                                                               \
-  void DispatchRow(const float* x, const float* right, Index features, Index stride, Index count, float* out) {     \
-    HWY_DYNAMIC_DISPATCH(RowF32)(x, right, features, stride, count, out);                                           \
-  }                                                                                                                 \
-  void DispatchRow(const double* x, const double* right, Index features, Index stride, Index count, double* out) {  \
-    HWY_DYNAMIC_DISPATCH(RowF64)(x, right, features, stride, count, out);                                           \
+#define KWEAVE_EXPORT_ADDITIVE_ROWS()                                                               \
+  HWY_EXPORT(RowF32);                                                                               \
+  HWY_EXPORT(RowF64);                                                                               \
+  void DispatchRow(const float* x, const float* right, Index features, Index stride, Index count,   \
+                   float* out) {                                                                    \
+    HWY_DYNAMIC_DISPATCH(RowF32)(x, right, features, stride, count, out);                           \
+  }                                                                                                 \
+  void DispatchRow(const double* x, const double* right, Index features, Index stride, Index count, \
+                   double* out) {                                                                   \
+    HWY_DYNAMIC_DISPATCH(RowF64)(x, right, features, stride, count, out);                           \
   }
 #endif  // KWEAVE_DEFINE_ADDITIVE_ROWS

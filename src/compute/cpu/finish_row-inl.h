@@ -37,21 +37,21 @@ HWY_AFTER_NAMESPACE();
 
 #ifndef KWEAVE_DEFINE_FINISH_ROWS
 /// Inside HWY_NAMESPACE: FinishRow with the function object FORMULA for this instruction set.
-#define KWEAVE_DEFINE_FINISH_ROWS(FORMULA)                                                           \
-  void FinishF32(float* values, Index count, float squared_norm, const float* squared_norms) {       \
-    cpu::HWY_NAMESPACE::FinishRow(FORMULA(), values, count, squared_norm, squared_norms);            \
-  }                                                                                                  \
-  void FinishF64(double* values, Index count, double squared_norm, const double* squared_norms) {    \
-    cpu::HWY_NAMESPACE::FinishRow(FORMULA(), values, count, squared_norm, squared_norms);            \
+#define KWEAVE_DEFINE_FINISH_ROWS(FORMULA)                                                        \
+  void FinishF32(float* values, Index count, float squared_norm, const float* squared_norms) {    \
+    cpu::HWY_NAMESPACE::FinishRow(FORMULA(), values, count, squared_norm, squared_norms);         \
+  }                                                                                               \
+  void FinishF64(double* values, Index count, double squared_norm, const double* squared_norms) { \
+    cpu::HWY_NAMESPACE::FinishRow(FORMULA(), values, count, squared_norm, squared_norms);         \
   }
 /// Under HWY_ONCE: DispatchFinish calls that of the best instruction set there is.
-#define KWEAVE_EXPORT_FINISH_ROWS()                                                                      \
-  HWY_EXPORT(FinishF32);                                                                                 \
-  HWY_EXPORT(FinishF64);                                                                                 \
-  void DispatchFinish(float* values, Index count, float squared_norm, const float* squared_norms) {      \
-    HWY_DYNAMIC_DISPATCH(FinishF32)(values, count, squared_norm, squared_norms);                         \
-  }                                                                                                      \
-  void DispatchFinish(double* values, Index count, double squared_norm, const double* squared_norms) {   \
-    HWY_DYNAMIC_DISPATCH(FinishF64)(values, count, squared_norm, squared_norms);                         \
+#define KWEAVE_EXPORT_FINISH_ROWS()                                                                    \
+  HWY_EXPORT(FinishF32);                                                                               \
+  HWY_EXPORT(FinishF64);                                                                               \
+  void DispatchFinish(float* values, Index count, float squared_norm, const float* squared_norms) {    \
+    HWY_DYNAMIC_DISPATCH(FinishF32)(values, count, squared_norm, squared_norms);                       \
+  }                                                                                                    \
+  void DispatchFinish(double* values, Index count, double squared_norm, const double* squared_norms) { \
+    HWY_DYNAMIC_DISPATCH(FinishF64)(values, count, squared_norm, squared_norms);                       \
   }
 #endif  // KWEAVE_DEFINE_FINISH_ROWS
