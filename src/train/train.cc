@@ -11,6 +11,7 @@
 #include "base/run_control.h"
 #include "base/stopwatch.h"
 #include "base/threads.h"
+#include "compute/cpu/blas_threads.h"
 #include "gram/make_gram.h"
 #include "model/content.h"
 #include "train/memory_plan.h"
@@ -65,6 +66,7 @@ Model Train(const Dataset& data, const TrainOptions& options, const Context& con
   Validate(options);
   RunControl control(context);
   ThreadPool pool(context.threads);
+  const ScopedBlasThreads blas_threads(pool.size());
   control.Report({.target_gap = options.gap, .phase = "kernels"});
   const PreparedSamples samples = PrepareSamples(data, options);
   const PreparedKernels prepared = PrepareKernels(samples, options, context.seed, pool, control);
