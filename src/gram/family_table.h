@@ -1,11 +1,11 @@
 // A family of exponentials as expansions in one set of Chebyshev polynomials.
 //
-// Solves: for all members m, exp(-gamma_m b) - 1 = sum_{k < terms} c_mk T_k(t) + e_m with |e_m| small on 0 <=
-//   b <= B.
+// Solves: for all members m, exp(-gamma_m b) - 1 = sum_{k < terms} c_mk T_k(t) + e_m
+//   with |e_m| small on 0 <= b <= B.
 // Method: t is the affine image on [-1,1] of u = log(1 + g b), 0 <= u <= U = log(1 + g B); the coefficients
 //   come from interpolation at N Chebyshev nodes, cut after `terms`.
-// Takes and returns: widths, B and the error wanted; the variable, the coefficients and a bound on every
-//   |e_m|.
+// Takes and returns: widths, B and the error wanted;
+//   the variable, the coefficients and a bound on every |e_m|.
 // Holds: |e_m| <= sum_{terms <= k < N} |c_mk| + aliasing. In u, f(u) = exp(-gamma (e^u - 1) / g) is analytic,
 //   and as long as |Im u| <= pi/2 its modulus is at most exp(gamma / g), because Re e^u >= 0 there. The
 //   Bernstein ellipse with parameter rho = s + sqrt(s^2 + 1), s = pi / U, stays inside that strip (its half

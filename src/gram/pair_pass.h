@@ -1,5 +1,4 @@
-// Passes over pairs of samples, blocked by columns, threaded, with base values read from or put into their
-// cache.
+// Passes over pairs of samples, blocked by columns, threaded; base values come from their cache or go to it.
 #ifndef KWEAVE_GRAM_PAIR_PASS_H_
 #define KWEAVE_GRAM_PAIR_PASS_H_
 

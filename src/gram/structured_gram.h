@@ -1,5 +1,4 @@
-// The Gram matrices of a kernel set: kernels sorted into groups by structure, base quantities shared between
-// them.
+// The Gram matrices of a kernel set: kernels sorted into groups by structure, which share base quantities.
 #ifndef KWEAVE_GRAM_STRUCTURED_GRAM_H_
 #define KWEAVE_GRAM_STRUCTURED_GRAM_H_
 

@@ -4,16 +4,18 @@
 //            (qp/dual_problem.h; the signs of the labels are inside beta).
 // Method     Fan, Chen, Lin: Working set selection using second order information for training support vector
 //            machines, JMLR 6 (2005), algorithm 2 (WSS 2) with their -y_k grad_k written as -g_k. With
-//            g = K beta + linear, I_up = {beta < upper}, I_low = {beta > lower} and q_ij = K_ii + K_jj - 2
-//            K_ij:
-//              i = argmin over I_up of g,   j = argmax over {I_low, g_j > g_i} of (g_j - g_i)^2 / max(q_ij,
-//              tau), beta_i += d, beta_j -= d,    d = (g_j - g_i) / max(q_ij, tau) cut to the box,
-//            until max over I_low of g - min over I_up of g <= tolerance. A row costs as much as many steps, so
-//            pairs whose rows are in the cache go first while the best of them violates half as much as the best
-//            of all did (the idea of Glasmachers, Igel: Maximum-gain working set selection for support vector
-//            machines, JMLR 7, 2006); then rows of the variables that violate most are computed together.
-//            Shrinking sets variables aside that stay at a bound for every g between those two, and checks all of
-//            them before it ends.
+//            g = K beta + linear, I_up = {beta < upper}, I_low = {beta > lower} and
+//            q_ij = K_ii + K_jj - 2 K_ij:
+//              i = argmin over I_up of g,
+//              j = argmax over {I_low, g_j > g_i} of (g_j - g_i)^2 / max(q_ij, tau),
+//              beta_i += d, beta_j -= d, where d = (g_j - g_i) / max(q_ij, tau) is cut to the box,
+//            until max over I_low of g - min over I_up of g <= tolerance.
+//            A row costs as much as many steps, so pairs whose rows are in the cache go first while the
+//            best of them violates half as much as the best of all did (the idea of Glasmachers, Igel:
+//            Maximum-gain working set selection for support vector machines, JMLR 7, 2006); then rows of
+//            the variables that violate most are computed together.
+//            Shrinking sets variables aside that stay at a bound for every g between those two, and checks
+//            all of them before it ends.
 // Takes and  a feasible beta, with its gradient if known; returns the last beta with its gradient, and how it
 // returns    ended. Only a solve that says kConverged meets the tolerance on all variables. Wrong sizes, an
 //            infeasible start or a tolerance below zero throw Error(kUsage).

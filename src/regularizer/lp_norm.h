@@ -2,8 +2,8 @@
 // Method   closed forms by Hoelder's inequality; the weight update of Kloft et al. (2011), eq. (17).
 // Takes    quadratics q (any sign) and weights; returns norms and weights.
 // Holds    every theta returned is nonnegative with ||theta||_p = 1, or all zero where no kernel helps.
-// Costs    O(M); no overflow or underflow for any p and any finite input: all powers are of ratios to the
-// maximum.
+// Costs    O(M); no overflow or underflow for any p and any finite input: all powers are of
+//          ratios to the maximum.
 #ifndef KWEAVE_REGULARIZER_LP_NORM_H_
 #define KWEAVE_REGULARIZER_LP_NORM_H_
 

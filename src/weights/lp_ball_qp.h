@@ -2,8 +2,8 @@
 // Method   primal-dual interior points (Nocedal, Wright: Numerical Optimization, 2nd ed., chapter 19), one
 //          Newton system with a positive definite matrix per step.
 // Takes    c, H (row after row) and a nonnegative start; returns t, strictly positive.
-// Holds    1 <= p < about 20: larger powers of t leave the range of double, and the analytic update needs no
-//          help.
+// Holds    1 <= p < about 20: larger powers of t leave the range of double,
+//          and there the analytic update needs no help.
 // Costs    10 to 40 steps of M^3 / 3 multiplications; memory for one more M x M matrix.
 #ifndef KWEAVE_WEIGHTS_LP_BALL_QP_H_
 #define KWEAVE_WEIGHTS_LP_BALL_QP_H_

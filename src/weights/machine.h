@@ -1,9 +1,9 @@
 // One machine on the learned kernel: trains it at a given theta, warm, and measures the result.
 //
-// Solves   J(theta) = max over feasible beta of y' beta - 1/2 beta' K(theta) beta, to a tolerance set per
-//          call.
-// Method   qp/smo.h on rows of the Gram; after theta moved, the old beta's gradient follows from its
-//          expansion.
+// Solves   J(theta) = max over feasible beta of y' beta - 1/2 beta' K(theta) beta,
+//          to a tolerance set per call.
+// Method   qp/smo.h on rows of the Gram; after theta moved, the gradient of the old beta follows
+//          from its expansion.
 // Takes    theta and a tolerance; returns an Evaluation: beta, q and the bounds that follow from them.
 // Holds    beta stays feasible for every theta, so each solve starts where the last one ended.
 // Costs    the solver's rows, and one expansion per solve; moving theta costs no pass over the kernels.
