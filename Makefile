@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build demo test fuzz bench docs format lint clean
+.PHONY: help build demo test fuzz bench experiments docs format lint clean
 
 JOBS ?= $(shell nproc)
 # Seconds for every fuzz target.
@@ -21,7 +21,7 @@ cmake --build --preset $(1) -j $(JOBS) $(3)
 endef
 
 help:  ## what can be made (this list)
-	@sed -n 's/^\([a-z]*\):.*  ## /  make \1\t/p' Makefile | expand -t 16
+	@sed -n 's/^\([a-z]*\):.*  ## /  make \1\t/p' Makefile | expand -t 20
 
 build:  ## the program, at build/release/kweave
 	@tools/install-dependencies
@@ -43,10 +43,14 @@ fuzz:  ## the fuzz targets, for FUZZ_SECONDS each
 	$(call configure-and-build,fuzz,-DKWEAVE_FUZZ_SECONDS=$(FUZZ_SECONDS),--target fuzzers)
 	ctest --preset fuzz -j $(JOBS)
 
-bench:  ## benchmarks and comparisons; KWEAVE_DATA names the folder with real data
+bench:  ## benchmarks and comparisons; KWEAVE_DATA names the folder with real data, FULL=1 adds the slow ones
 	@tools/install-dependencies --bench
 	$(call configure-and-build,release,$(WITHOUT_TESTS) -DKWEAVE_BUILD_BENCH=ON)
-	bench/run build/release
+	FULL=$(FULL) bench/run build/release
+
+experiments: build  ## the papers' claims, checked and drawn; KWEAVE_DATA names the folder with real data
+	@tools/install-dependencies --bench
+	experiments/run build/release/kweave
 
 docs: build  ## the generated parts of the documentation
 	@docs/generate build/release/kweave

@@ -32,9 +32,9 @@ struct Certificate {
 };
 
 /// Certifies binary classification with the hinge loss under theta >= 0, ||theta||_p <= 1, from the kernels
-/// alone. `beta` defines the function f = sum_m theta_m K_m beta; `dual_beta` (may be the same) the dual bound.
-/// Values outside the feasible set are brought into it first, at the cost of a larger gap, never of a wrong
-/// one.
+/// alone. `beta` defines the function f = sum_m theta_m K_m beta; `dual_beta` (may be the same) the dual
+/// bound. Values outside the feasible set are brought into it first, at the cost of a larger gap, never of a
+/// wrong one.
 Certificate CertifyHinge(Gram& gram, std::span<const double> y, std::span<const double> upper, double norm,
                          std::span<const double> theta, std::span<const double> beta,
                          std::span<const double> dual_beta);
