@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
 #include <new>
+#include <sstream>
 
 #include "kweave/error.h"
 #include "kweave/version.h"
@@ -19,8 +19,8 @@ constexpr int kOutOfMemory = 4;
 constexpr int kInternalError = 70;
 constexpr int kInterrupted = 130;
 
-int Complain(const std::string& sentence, int status) {
-  fmt::print(stderr, "kweave: {}\n", sentence);
+int Fail(const std::string& sentence, int status) {
+  kweave::app::Complain(fmt::format("kweave: {}\n", sentence));
   return status;
 }
 
@@ -29,18 +29,20 @@ int Run(CLI::App& app, int argc, char** argv) {
     app.parse(argc, argv);
     return kweave::app::FinishOutput();
   } catch (const CLI::Success& request) {  // --help, --version
-    app.exit(request);
+    std::ostringstream text;
+    app.exit(request, text, text);
+    kweave::app::Print(text.str());
     return kweave::app::FinishOutput();
   } catch (const CLI::ParseError& error) {
-    return Complain(fmt::format("{} (see kweave --help)", error.what()), kWrongUsage);
+    return Fail(fmt::format("{} (see kweave --help)", error.what()), kWrongUsage);
   } catch (const kweave::Error& error) {
-    return Complain(error.what(), static_cast<int>(error.kind()));
+    return Fail(error.what(), static_cast<int>(error.kind()));
   } catch (const kweave::app::Interrupted&) {
-    return Complain("interrupted before there was a model", kInterrupted);
+    return Fail("interrupted before there was a model", kInterrupted);
   } catch (const std::bad_alloc&) {
-    return Complain("out of memory; a smaller --memory leaves more room for the data", kOutOfMemory);
+    return Fail("out of memory; a smaller --memory leaves more room for the data", kOutOfMemory);
   } catch (const std::exception& error) {
-    return Complain(fmt::format("internal error: {}", error.what()), kInternalError);
+    return Fail(fmt::format("internal error: {}", error.what()), kInternalError);
   }
 }
 
@@ -48,6 +50,7 @@ int Run(CLI::App& app, int argc, char** argv) {
 
 int main(int argc, char** argv) {
   kweave::app::SecondsSinceStart();
+  kweave::app::OccupyStandardStreams();
   kweave::app::IgnoreBrokenPipes();
   CLI::App app("Kweave learns one model from many kernels.", "kweave");
   app.set_version_flag("--version", "kweave " KWEAVE_VERSION);

@@ -5,8 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <string>
+
+#include "terminal.h"
 
 namespace kweave::app {
 
@@ -24,14 +25,12 @@ void ProgressLine::Show(const Progress& progress) {
   const std::size_t width = line.size();
   line.resize(std::max(width, width_), ' ');
   width_ = width;
-  fmt::print(stderr, "\r{}", line);
-  std::fflush(stderr);
+  Complain(fmt::format("\r{}", line));
 }
 
 void ProgressLine::Clear() {
   if (width_ == 0) return;
-  fmt::print(stderr, "\r{:{}}\r", "", width_);
-  std::fflush(stderr);
+  Complain(fmt::format("\r{:{}}\r", "", width_));
   width_ = 0;
 }
 

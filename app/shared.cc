@@ -8,6 +8,7 @@
 
 #include "kweave/error.h"
 #include "kweave/kernels.h"
+#include "terminal.h"
 
 namespace kweave::app {
 
@@ -53,7 +54,7 @@ Context MakeContext(const RunArguments& arguments) {
   context.log = [quiet = arguments.is_quiet, verbose = arguments.is_verbose](LogLevel level,
                                                                              std::string_view message) {
     if (level == LogLevel::kDetail ? !verbose : quiet && level == LogLevel::kNote) return;
-    fmt::print(stderr, "kweave: {}{}\n", level == LogLevel::kWarning ? "warning: " : "", message);
+    Complain(fmt::format("kweave: {}{}\n", level == LogLevel::kWarning ? "warning: " : "", message));
   };
   return context;
 }

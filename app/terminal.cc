@@ -24,6 +24,8 @@ void CountInterrupt(int) {
   if (interrupts.fetch_add(1) > 0) _exit(130);
 }
 
+bool is_output_due = false;  // whether standard output was to hold what the user asked for
+
 // Only a broken pipe is forgiven.
 bool IsLost(std::FILE* file) { return (std::fflush(file) != 0 || std::ferror(file)) && errno != EPIPE; }
 
@@ -51,11 +53,25 @@ void ThrowIfInterrupted() {
 
 void IgnoreBrokenPipes() { std::signal(SIGPIPE, SIG_IGN); }
 
-void Print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+void OccupyStandardStreams() {
+  for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream) {
+    // Read only, so that what is written there fails as it would have.
+    if (::fcntl(stream, F_GETFD) == -1 && errno == EBADF) static_cast<void>(::open("/dev/null", O_RDONLY));
+  }
+}
+
+void Complain(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
+
+void Print(std::string_view text) {
+  is_output_due = true;
+  Tell(text);
+}
+
+void Tell(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
 int FinishOutput() {
-  if (!IsLost(stdout)) return 0;
-  fmt::print(stderr, "kweave: standard output cannot be written: {}\n", std::strerror(errno));
+  if (!IsLost(stdout) || !is_output_due) return 0;
+  Complain(fmt::format("kweave: standard output cannot be written: {}\n", std::strerror(errno)));
   return static_cast<int>(ErrorKind::kResource);
 }
 

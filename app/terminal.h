@@ -22,9 +22,16 @@ void ThrowIfInterrupted();
 /// A reader that has seen enough (`| head`) is no error.
 void IgnoreBrokenPipes();
 
-/// Writes to standard output.
+/// Gives every standard stream a descriptor, so that no file opened later takes the place of a closed one.
+void OccupyStandardStreams();
+
+/// Writes to standard error. Whether anybody can read it changes nothing: nothing is thrown or counted.
+void Complain(std::string_view text);
+/// Writes to standard output what the user asked for.
 void Print(std::string_view text);
-/// Flushes standard output; returns the exit status: 0, or 4 when what was printed could not be written.
+/// Writes to standard output what is only told along the way: its loss is no error.
+void Tell(std::string_view text);
+/// Flushes standard output; returns the exit status: 0, or 4 when what Print wrote could not be written.
 int FinishOutput();
 
 /// Writes `text` to a file, or to standard output when `path` is "-". Throws Error(kResource).

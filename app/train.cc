@@ -139,7 +139,7 @@ void Run(CLI::App& verb, TrainArguments& arguments) {
   summary.seconds.read = read_seconds;
   summary.seconds.total = SecondsSinceStart();
   if (!arguments.summary.empty()) WriteText(arguments.summary, summary.ToJson() + "\n");
-  if (!arguments.run.is_quiet && arguments.summary != "-") Print(ResultText(summary, arguments.output));
+  if (!arguments.run.is_quiet && arguments.summary != "-") Tell(ResultText(summary, arguments.output));
 }
 
 }  // namespace

@@ -192,6 +192,33 @@ class Outputs(FolderTest):
         self.assertEqual(process.wait(), 0)
 
 
+class BrokenStreams(FolderTest):
+    def shell(self, command):
+        return subprocess.run(["bash", "-c", command], cwd=self.folder, stdout=subprocess.DEVNULL,
+                              env={**os.environ, "KWEAVE": support.PROGRAM}, check=False).returncode
+
+    def setUp(self):
+        super().setUp()
+        labels, rows = two_classes(40)
+        self.write("d.csv", csv_text(labels, [row + [1.0] for row in rows]))
+
+    def test_messages_nobody_can_read_change_nothing(self):
+        for stream in ("2> /dev/full", "2>&-"):
+            with self.subTest(stream):
+                self.assertEqual(self.shell(f"$KWEAVE train none.csv -o m.kweave {stream}"), 3)
+                command = "$KWEAVE train d.csv -v --kernel 'each(rbf(gamma=1))' -o m.kweave"
+                self.assertEqual(self.shell(f"{command} {stream}"), 0)
+                self.assertEqual(self.shell("$KWEAVE inspect m.kweave"), 0)
+
+    def test_only_what_was_asked_for_must_reach_standard_output(self):
+        for stream in ("> /dev/full", ">&-"):
+            with self.subTest(stream):
+                self.assertEqual(self.shell(f"$KWEAVE train d.csv -o m.kweave {stream}"), 0)
+                for wanted in ("train d.csv -o m.kweave --summary -", "predict m.kweave d.csv", "inspect m.kweave",
+                               "train --help"):
+                    self.assertEqual(self.shell(f"$KWEAVE {wanted} {stream} 2> /dev/null"), 4, wanted)
+
+
 class Kernels(FolderTest):
     def setUp(self):
         super().setUp()
