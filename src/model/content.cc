@@ -113,9 +113,13 @@ void CheckSamples(const ModelContent& content) {
     Require(RowCount(view.features) == stored, "views differ in their number of samples");
   }
   Require(content.sample_indices.size() == content.beta.size(), "sample positions are missing");
+  Require(stored <= content.training_count, "it stores more samples than it was trained on");
+  // Samples of weight 0 are in the data and not counted; with matrices, whose columns these are, there are none.
+  const bool are_columns = !content.kernels.files.empty();
   Index previous = -1;
   for (Index index : content.sample_indices) {
-    Require(index > previous && index < content.training_count, "a sample position is out of order");
+    Require(index > previous && (!are_columns || index < content.training_count),
+            "a sample position is out of order");
     previous = index;
   }
   Require(AllFinite(content.beta) && std::isfinite(content.bias), "a coefficient is not finite");

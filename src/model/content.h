@@ -23,7 +23,7 @@ struct ModelContent {
   /// normalisation needs them.
   std::vector<View> samples;
   std::vector<Index> sample_indices;  ///< position of each stored sample in the training data, ascending
-  Index training_count = 0;           ///< samples it was trained on
+  Index training_count = 0;           ///< samples it was trained on: those with a weight
   std::vector<double> beta;           ///< y_i alpha_i, one per stored sample
   double bias = 0;
   Summary summary;

@@ -155,7 +155,7 @@ TEST(ModelFile, RefusesInconsistentContent) {
   refuses([](ModelContent& c) { c.normalization.chains[2][0].per_sample.pop_back(); });
   refuses([](ModelContent& c) { c.normalization.chains[9] = {}; });
   refuses([](ModelContent& c) { c.sample_indices = {4, 1}; });
-  refuses([](ModelContent& c) { c.training_count = 4; });
+  refuses([](ModelContent& c) { c.training_count = 1; });
   refuses([](ModelContent& c) { c.samples[0].features = MakeDense({1, 2}, 1, 2); });
 }
 

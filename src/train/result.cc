@@ -70,11 +70,11 @@ Json NormLiteral(double norm) { return std::isinf(norm) ? Json("inf") : Json(nor
 }  // namespace
 
 ModelContent MakeContent(const PreparedSamples& samples, const PreparedKernels& prepared,
-                         const Learned& learned, Index training_count) {
+                         const Learned& learned) {
   ModelContent content;
   content.version = KWEAVE_VERSION;
   content.classes = samples.labels.classes;
-  content.training_count = training_count;
+  content.training_count = static_cast<Index>(samples.indices.size());
   content.bias = learned.certificate.bias;
   content.summary = MakeSummary(prepared, learned);
 

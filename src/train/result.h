@@ -12,7 +12,7 @@ namespace kweave {
 
 /// The model of what was learned: active kernels and stored samples only, and a summary without its times.
 ModelContent MakeContent(const PreparedSamples& samples, const PreparedKernels& prepared,
-                         const Learned& learned, Index training_count);
+                         const Learned& learned);
 
 /// What training chose, as JSON literals.
 std::vector<std::pair<std::string, std::string>> EffectiveOptions(const TrainOptions& options,

@@ -86,7 +86,7 @@ Model Train(const Dataset& data, const TrainOptions& options, const Context& con
     uses_table = grams.Exact().TableError() > 0;
   }
 
-  auto content = std::make_shared<ModelContent>(MakeContent(samples, prepared, learned, data.size));
+  auto content = std::make_shared<ModelContent>(MakeContent(samples, prepared, learned));
   Summary& summary = content->summary;
   summary.certificate = uses_table ? "table" : "direct";
   summary.options = EffectiveOptions(options, context, plan, learned);

@@ -42,8 +42,9 @@ class FolderTest(unittest.TestCase):
         return result.stdout
 
     def train(self, *arguments, model="m.kweave"):
-        """Trains quietly and returns the summary."""
+        """Trains quietly, reads the model back and returns the summary."""
         self.succeed("train", *arguments, "-q", "-o", model, "--summary", "summary.json")
+        self.succeed("inspect", model)
         return self.read_json("summary.json")
 
     def predict(self, *arguments, model="m.kweave"):

@@ -299,6 +299,21 @@ class Predictions(FolderTest):
             with self.subTest(normalize=normalize):
                 self.check(KERNELS, normalize)
 
+    def test_samples_of_weight_zero_are_as_if_absent(self):
+        weights = [0 if i in (3, 17, 39) else 1 for i in range(len(self.rows))]
+        self.write("w.txt", "".join(f"{w}\n" for w in weights))
+        kept = [i for i, w in enumerate(weights) if w]
+        self.write("kept.csv", csv_text([self.labels[i] for i in kept], [self.rows[i] for i in kept]))
+        for normalize in ("multiplicative", "center", "spherical,center"):
+            with self.subTest(normalize=normalize):
+                options = ["--kernel", "rbf(gamma=[0.05,0.5])", "--normalize", normalize, "--threads", 1]
+                self.train("kept.csv", *options)
+                _, expected = self.predict("d.csv")
+                self.train("d.csv", "--weights", "w.txt", *options)
+                _, values = self.predict("d.csv")
+                for value, wanted in zip(values, expected):
+                    self.assertAlmostEqual(value, wanted, places=9)
+
     def test_every_kernel_alone(self):
         for kernel in KERNELS:
             with self.subTest(kernel=kernel):
