@@ -35,25 +35,30 @@ template <class Placed>
 void CheckPlace(const ModelContent& content, const Placed& placed) {
   const KernelSet& kernels = content.kernels;
   Require(placed.kind != nullptr, "a kernel has no kind");
+  Require(IsIndexOf(kernels.subsets, placed.subset), "a kernel works on an unknown subset of features");
   if (placed.kind->base->source == BaseQuantity::Source::kFile) {
     Require(IsIndexOf(kernels.files, placed.file), "a precomputed kernel names no file");
+    // A set of precomputed kernels only may be without views; its kernels then say 0.
+    Require(placed.view == 0 || IsIndexOf(kernels.views, placed.view), "a kernel works on an unknown view");
+    Require(kernels.subsets[placed.subset].empty(), "a precomputed kernel works on a subset of features");
     return;
   }
   Require(placed.file < 0, "a kernel on features names a file");
   Require(IsIndexOf(kernels.views, placed.view), "a kernel works on an unknown view");
-  Require(IsIndexOf(kernels.subsets, placed.subset), "a kernel works on an unknown subset of features");
   const Index columns = ColumnCount(content.samples[placed.view].features);
   for (std::int32_t column : kernels.subsets[placed.subset]) {
     Require(column >= 0 && column < columns, "a subset of features is outside its view");
   }
 }
 
-// The postfix program of a composite must take no more values than there are and leave exactly one.
+// The postfix program of a composite must use its terms once each and in order, so that they bound its stack, take no
+// more values than there are and leave exactly one.
 void CheckProgram(const Composite& composite) {
-  Index depth = 0;
+  Index depth = 0, used = 0;
   for (const Composite::Node& node : composite.nodes) {
     if (node.operation == Composite::Operation::kTerm) {
-      Require(IsIndexOf(composite.terms, node.argument), "a composite kernel refers to an unknown part");
+      Require(node.argument == used++ && IsIndexOf(composite.terms, node.argument),
+              "a composite kernel refers to an unknown part");
       ++depth;
     } else {
       Require(node.argument >= 1 && node.argument <= depth, "a composite kernel is incomplete");

@@ -78,6 +78,13 @@ Json EncodeComposite(const Composite& composite) {
   return {{"terms", std::move(terms)}, {"program", ToBlob(program)}};
 }
 
+// Numbers that come in pairs, one after the other.
+std::vector<std::int32_t> PairsFromBlob(const Json& json) {
+  auto numbers = FromBlob<std::int32_t>(json);
+  if (numbers.size() % 2 != 0) throw Error(ErrorKind::kData, "the model is damaged: half a pair is missing");
+  return numbers;
+}
+
 Composite DecodeComposite(const Json& json) {
   Composite composite;
   for (const Json& encoded : json.at("terms")) {
@@ -88,8 +95,8 @@ Composite DecodeComposite(const Json& json) {
     term.parameters = parameters.front();
     composite.terms.push_back(term);
   }
-  const auto program = FromBlob<std::int32_t>(json.at("program"));
-  for (std::size_t k = 0; k + 1 < program.size(); k += 2) {
+  const auto program = PairsFromBlob(json.at("program"));
+  for (std::size_t k = 0; k < program.size(); k += 2) {
     if (program[k] < 0 || program[k] > static_cast<std::int32_t>(Composite::Operation::kMean)) {
       throw Error(ErrorKind::kData, "the model is damaged: unknown operation in a composite kernel");
     }
@@ -134,8 +141,8 @@ KernelSet DecodeKernels(const Json& json) {
     kernels.families.push_back(std::move(family));
   }
   for (const Json& encoded : json.at("composites")) kernels.composites.push_back(DecodeComposite(encoded));
-  const auto order = FromBlob<std::int32_t>(json.at("order"));
-  for (std::size_t k = 0; k + 1 < order.size(); k += 2) kernels.order.push_back({order[k], order[k + 1]});
+  const auto order = PairsFromBlob(json.at("order"));
+  for (std::size_t k = 0; k < order.size(); k += 2) kernels.order.push_back({order[k], order[k + 1]});
   for (const Json& given : json.at("names")) {
     kernels.given_names[given.at(0).get<Index>()] = given.at(1).get<std::string>();
   }

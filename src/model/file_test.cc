@@ -159,6 +159,53 @@ TEST(ModelFile, RefusesInconsistentContent) {
   refuses([](ModelContent& c) { c.samples[0].features = MakeDense({1, 2}, 1, 2); });
 }
 
+// The first kernel replaced by a precomputed one.
+ModelContent WithMatrix() {
+  ModelContent content = Example();
+  content.kernels.files = {"K.npy"};
+  content.kernels.families[0] = {FindKernelKind("precomputed"), 0, 0, 0, {{}, {}}};
+  return content;
+}
+
+TEST(ModelFile, RefusesMatricesOutOfPlace) {
+  EXPECT_NO_THROW(CheckConsistency(WithMatrix()));
+  const auto refuses = [](auto change) {
+    ModelContent content = WithMatrix();
+    change(content);
+    EXPECT_THROW(DeserializeModel(SerializeModel(content)), Error);
+  };
+  refuses([](ModelContent& c) { c.kernels.families[0].file = 1; });
+  refuses([](ModelContent& c) { c.kernels.families[0].view = 2; });
+  refuses([](ModelContent& c) { c.kernels.families[0].view = -1; });
+  refuses([](ModelContent& c) { c.kernels.families[0].subset = 2; });
+  refuses([](ModelContent& c) { c.kernels.families[0].subset = 1; });
+  refuses([](ModelContent& c) { c.training_count = 4; });
+}
+
+TEST(ModelFile, RefusesProgramsThatOutgrowTheirTerms) {
+  using enum Composite::Operation;
+  const auto is_accepted = [](std::vector<Composite::Node> nodes) {
+    ModelContent content = Example();
+    content.kernels.composites[0].nodes = std::move(nodes);
+    return Refusal(SerializeModel(content)) == "accepted";
+  };
+  EXPECT_TRUE(is_accepted({{kTerm, 0}, {kTerm, 1}, {kSum, 2}}));
+  EXPECT_FALSE(is_accepted({{kTerm, 0}, {kTerm, 0}, {kSum, 2}}));
+  EXPECT_FALSE(is_accepted({{kTerm, 0}, {kTerm, 1}, {kTerm, 2}, {kSum, 3}}));
+  std::vector<Composite::Node> deep(5000, {kTerm, 0});
+  deep.push_back({kSum, 5000});
+  EXPECT_FALSE(is_accepted(deep));
+}
+
+TEST(ModelFile, RefusesHalfAPair) {
+  for (const char* list : {"/kernels/order", "/kernels/composites/0/program"}) {
+    Json json = EncodeModel(Example());
+    auto& bytes = json.at(Json::json_pointer(list)).get_binary();
+    bytes.resize(bytes.size() - sizeof(std::int32_t));
+    EXPECT_THROW(DecodeModel(json), Error) << list;
+  }
+}
+
 TEST(ModelFile, IsWrittenWholeOrNotAtAll) {
   const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) / "kweave_model_file_test";
   std::filesystem::create_directories(folder);
