@@ -1,6 +1,10 @@
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <cstdlib>
+#include <fstream>
 #include <stdexcept>
 #include <vector>
 
@@ -35,6 +39,34 @@ TEST(ThreadPool, ThrowsWhatABodyThrewAndStaysUsable) {
   std::atomic<Index> sum{0};
   pool.ParallelFor(10, 1, [&](Index i, Index, int) { sum += i; });
   EXPECT_EQ(sum.load(), 45);
+}
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kReservesAddressSpace = true;  // sanitizers need more of it than a limit leaves
+#else
+constexpr bool kReservesAddressSpace = false;
+#endif
+
+// Asks for far more threads than there is address space for their stacks.
+void UseThreadsUnderLimit() {
+  Index pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  const rlim_t limit = pages * sysconf(_SC_PAGESIZE) + (rlim_t{200} << 20);
+  const rlimit limits{limit, limit};
+  setrlimit(RLIMIT_AS, &limits);
+  std::atomic<Index> sum{0};
+  int size = 0;
+  {
+    ThreadPool pool(2000);
+    size = pool.size();
+    pool.ParallelFor(1000, 1, [&](Index i, Index, int thread) { sum += thread < size ? i : -1000000; });
+  }
+  std::exit(size < 2000 && sum == 499500 ? 0 : 1);
+}
+
+TEST(ThreadPoolDeathTest, GoesOnWithTheThreadsItGets) {
+  if (kReservesAddressSpace) GTEST_SKIP();
+  EXPECT_EXIT(UseThreadsUnderLimit(), ::testing::ExitedWithCode(0), "");
 }
 
 TEST(NearestName, FindsWhatWasMeant) {

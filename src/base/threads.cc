@@ -60,8 +60,11 @@ struct ThreadPool::State {
 
 ThreadPool::ThreadPool(int threads) : state_(std::make_unique<State>()) {
   if (threads <= 0) threads = AvailableThreads();
-  for (int t = 1; t < threads; ++t) {
-    state_->workers.emplace_back([this, t] { state_->Work(t); });
+  try {
+    state_->workers.reserve(threads - 1);
+    for (int t = 1; t < threads; ++t) state_->workers.emplace_back([this, t] { state_->Work(t); });
+  } catch (const std::exception&) {
+    // The system gives no more threads or no memory for them: those that run do all the work.
   }
 }
 

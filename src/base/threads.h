@@ -12,7 +12,7 @@ namespace kweave {
 /// A fixed set of threads for loops over blocks. One loop at a time; the caller takes part in it.
 class ThreadPool {
  public:
-  /// 0 threads: as many as the process may use.
+  /// 0 threads: as many as the process may use. Fewer when the system gives no more.
   explicit ThreadPool(int threads);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
