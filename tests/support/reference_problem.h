@@ -24,6 +24,8 @@ struct ReferenceProblem {
   std::string name;
   std::vector<double> y;
   std::vector<double> upper;                  ///< C_i
+  std::vector<std::vector<double>> features;  ///< one row per sample
+  std::vector<nlohmann::json> kernels;        ///< their definitions: kind, parameters, columns, scale
   std::vector<std::vector<double>> matrices;  ///< one n x n matrix per kernel
   std::vector<ReferenceOptimum> optima;
 };
@@ -66,9 +68,10 @@ inline const std::vector<ReferenceProblem>& ReferenceProblems() {
       problem.name = json.at("name");
       problem.y = json.at("y").get<std::vector<double>>();
       problem.upper = json.at("C").get<std::vector<double>>();
-      const auto features = json.at("features").get<std::vector<std::vector<double>>>();
-      for (const nlohmann::json& kernel : json.at("kernels")) {
-        problem.matrices.push_back(ReferenceKernel(features, kernel));
+      problem.features = json.at("features").get<std::vector<std::vector<double>>>();
+      problem.kernels = json.at("kernels").get<std::vector<nlohmann::json>>();
+      for (const nlohmann::json& kernel : problem.kernels) {
+        problem.matrices.push_back(ReferenceKernel(problem.features, kernel));
       }
       for (const nlohmann::json& optimum : json.at("optima")) {
         const nlohmann::json& norm = optimum.at("norm");
