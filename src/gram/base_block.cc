@@ -11,6 +11,7 @@
 #include "compute/cpu/family_loops.h"
 #include "data/matrix_file.h"
 #include "gram/panel.h"
+#include "gram/sparse_samples.h"
 #include "kweave/error.h"
 
 namespace kweave {
@@ -88,29 +89,18 @@ class DenseProducts : public BaseBlock<T> {
   const Panel<T>* right_panel_ = nullptr;
 };
 
-// Inner products of sparse rows: sixteen left rows are spread out, then every right row is read once.
+// Inner products of sparse rows.
 template <class T>
 class SparseProducts : public BaseBlock<T> {
  public:
   explicit SparseProducts(const BaseRequest& request)
-      : quantity_(*request.quantity),
-        left_(std::get<SparseRows>(request.left->features)),
-        right_(std::get<SparseRows>(request.right->features)),
-        left_norms_(SquaredNorms(left_)),
-        right_norms_(SquaredNorms(right_)) {}
+      : SparseProducts(*request.quantity, std::get<SparseRows>(request.left->features),
+                       std::get<SparseRows>(request.right->features)) {}
 
   void GatherLeft(std::span<const Index>, AlignedVector<T>&) const override {}
-  void Compute(std::span<const Index> rows, const AlignedVector<T>& left, Index begin, Index end, T* out,
+  void Compute(std::span<const Index> rows, const AlignedVector<T>&, Index begin, Index end, T* out,
                Index stride) const override {
-    thread_local AlignedVector<T> spread;
-    spread.assign(std::max(left_.cols, right_.cols) * kLanes, T{0});
-    for (std::size_t first = 0; first < rows.size(); first += kLanes) {
-      const Index some = std::min<Index>(kLanes, static_cast<Index>(rows.size() - first));
-      Spread(rows.subspan(first, some), spread, false);
-      SparseDots<T>(right_.offsets, right_.columns, right_.values, begin, end, spread.data(),
-                    out + first * stride, stride, some);
-      Spread(rows.subspan(first, some), spread, true);
-    }
+    right_.Products(left_, rows, {}, columns_.size(), begin, end, out, stride);
     for (std::size_t r = 0; r < rows.size(); ++r) {
       Finish(quantity_, out + r * stride, end - begin, left_norms_[rows[r]], right_norms_.data() + begin);
     }
@@ -123,7 +113,14 @@ class SparseProducts : public BaseBlock<T> {
   bool IsCheap() const override { return false; }
 
  private:
-  static constexpr Index kLanes = 16;
+  // Columns that no left row has add nothing to a product; they count in the norms of the right rows.
+  SparseProducts(const BaseQuantity& quantity, const SparseRows& left, const SparseRows& right)
+      : quantity_(quantity),
+        columns_(left),
+        left_(left, columns_),
+        right_(right, columns_),
+        left_norms_(SquaredNorms(left)),
+        right_norms_(SquaredNorms(right)) {}
 
   static std::vector<T> SquaredNorms(const SparseRows& rows) {
     std::vector<T> norms(rows.rows);
@@ -138,18 +135,9 @@ class SparseProducts : public BaseBlock<T> {
     return norms;
   }
 
-  // Writes the rows into the lanes of `spread`, or zeros where they were.
-  void Spread(std::span<const Index> rows, AlignedVector<T>& spread, bool clear) const {
-    for (std::size_t r = 0; r < rows.size(); ++r) {
-      for (Index e = left_.offsets[rows[r]]; e < left_.offsets[rows[r] + 1]; ++e) {
-        spread[left_.columns[e] * kLanes + r] = clear ? T{0} : static_cast<T>(left_.values[e]);
-      }
-    }
-  }
-
   const BaseQuantity& quantity_;
-  const SparseRows& left_;
-  const SparseRows& right_;
+  OccurringColumns columns_;
+  SparseSamples<T> left_, right_;
   std::vector<T> left_norms_, right_norms_;
 };
 
@@ -161,9 +149,11 @@ class FeatureSums : public BaseBlock<T> {
       : quantity_(*request.quantity),
         features_(SubsetSize(request.left->features, *request.subset)),
         left_count_(RowCount(request.left->features)),
-        right_count_(RowCount(request.right->features)),
-        left_(PackFeatures<T>(request.left->features, *request.subset)) {
-    if (!request.is_training) right_ = PackFeatures<T>(request.right->features, *request.subset);
+        right_count_(RowCount(request.right->features)) {
+    std::vector<double> center;
+    if (quantity_.is_translation_invariant) center = ColumnMeans(request.left->features, *request.subset);
+    left_ = PackFeatures<T>(request.left->features, *request.subset, center);
+    if (!request.is_training) right_ = PackFeatures<T>(request.right->features, *request.subset, center);
     right_values_ = request.is_training ? left_.data() : right_.data();
     const ColumnRange left = ColumnRanges(request.left->features, *request.subset);
     const ColumnRange right = ColumnRanges(request.right->features, *request.subset);

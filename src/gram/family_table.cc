@@ -4,6 +4,9 @@
 #include <cmath>
 #include <numbers>
 
+#include "compute/cpu/family_loops.h"
+#include "compute/cpu/packed_product.h"
+
 namespace kweave {
 namespace {
 
@@ -32,16 +35,17 @@ class Interpolation {
     return 4 * std::exp(gamma / stretch_ - static_cast<double>(nodes_) * std::log(rho_)) / (1 - 1 / rho_);
   }
 
-  // The first `terms` coefficients of exp(-gamma b) - 1.
-  void Coefficients(double gamma, Index terms, double* out) const {
-    std::vector<double> values(nodes_);
-    for (Index i = 0; i < nodes_; ++i) values[i] = std::expm1(-gamma * base_[i]);
-    for (Index k = 0; k < terms; ++k) {
-      const double* cosines = cosines_.data() + k * nodes_;
-      double sum = 0;
-      for (Index i = 0; i < nodes_; ++i) sum += values[i] * cosines[i];
-      out[k] = sum;
+  // All coefficients of exp(-gamma b) - 1 for several gammas: gammas x nodes.
+  std::vector<double> Coefficients(std::span<const double> gammas) const {
+    const Index members = static_cast<Index>(gammas.size());
+    const double one[] = {1.0};
+    std::vector<double> values(members * nodes_, 0.0), coefficients(members * nodes_);
+    for (Index m = 0; m < members; ++m) {
+      AddExponentials<double>(base_.data(), nodes_, gammas.subspan(m, 1), one, values.data() + m * nodes_);
     }
+    PackedProduct<double>(values.data(), members, cosines_, 0, nodes_, /*add=*/false, coefficients.data(),
+                          nodes_);
+    return coefficients;
   }
 
   Index nodes() const { return nodes_; }
@@ -56,11 +60,11 @@ class Interpolation {
       turn[a] = std::cos(std::numbers::pi * static_cast<double>(a) / (2 * static_cast<double>(nodes_)));
     }
     base_.resize(nodes_);
-    cosines_.resize(nodes_ * nodes_);
+    cosines_ = PackedSamples<double>(nodes_, nodes_);
     for (Index i = 0; i < nodes_; ++i) {
       base_[i] = std::expm1(length_ * (turn[2 * i + 1] + 1) / 2) / stretch_;
       for (Index k = 0; k < nodes_; ++k) {
-        cosines_[k * nodes_ + i] =
+        cosines_.at(k, i) =
             turn[(2 * i + 1) * k % (4 * nodes_)] * (k == 0 ? 1.0 : 2.0) / static_cast<double>(nodes_);
       }
     }
@@ -70,21 +74,26 @@ class Interpolation {
   double length_;
   double rho_ = 1;
   Index nodes_ = 0;
-  std::vector<double> base_;     // b at the nodes
-  std::vector<double> cosines_;  // nodes x nodes: coefficients = cosines * values
+  std::vector<double> base_;       // b at the nodes
+  PackedSamples<double> cosines_;  // coefficient k is the product of row k with the values at the nodes
 };
 
 double Range(double gamma, double upper_bound) { return -std::expm1(-gamma * upper_bound); }
 
-// Terms that one member needs, or `nodes` when all are not enough.
-Index TermsNeeded(const Interpolation& interpolation, double gamma, double error) {
-  std::vector<double> coefficients(interpolation.nodes());
-  interpolation.Coefficients(gamma, interpolation.nodes(), coefficients.data());
-  double tail = interpolation.Aliasing(gamma);
-  Index terms = interpolation.nodes();
-  while (terms > 1 && tail + std::abs(coefficients[terms - 1]) <= error)
-    tail += std::abs(coefficients[--terms]);
-  return terms;
+// Terms that the members need for their errors, or all nodes when those are not enough.
+Index TermsNeeded(const Interpolation& interpolation, std::span<const double> gammas, double upper_bound,
+                  double relative_error) {
+  const std::vector<double> coefficients = interpolation.Coefficients(gammas);
+  Index needed = 1;
+  for (std::size_t m = 0; m < gammas.size(); ++m) {
+    const double* member = coefficients.data() + m * interpolation.nodes();
+    const double error = relative_error * Range(gammas[m], upper_bound);
+    double tail = interpolation.Aliasing(gammas[m]);
+    Index terms = interpolation.nodes();
+    while (terms > 1 && tail + std::abs(member[terms - 1]) <= error) tail += std::abs(member[--terms]);
+    needed = std::max(needed, terms);
+  }
+  return needed;
 }
 
 // A few members that stand for all while the stretch is chosen: the ends and log-spaced ones between.
@@ -113,10 +122,7 @@ std::optional<FamilyTable> FitFamilyTable(std::span<const double> gammas, double
   for (double divisor : {1.0, 2.0, 4.0, 8.0, 16.0, 32.0}) {
     Interpolation candidate(gamma_max / divisor, upper_bound);
     if (!candidate.ChooseNodes(gamma_max, smallest_error / 4)) continue;
-    Index terms = 1;
-    for (double gamma : few) {
-      terms = std::max(terms, TermsNeeded(candidate, gamma, relative_error * Range(gamma, upper_bound)));
-    }
+    const Index terms = TermsNeeded(candidate, few, upper_bound, relative_error);
     if (terms < best_terms) best_terms = terms, best = std::move(candidate);
   }
   if (!best) return std::nullopt;
@@ -128,13 +134,17 @@ std::optional<FamilyTable> FitFamilyTable(std::span<const double> gammas, double
   table.terms = std::min(best_terms + 1, best->nodes());  // one more for members between the representatives
   table.coefficients.resize(gammas.size() * table.terms);
   table.error.resize(gammas.size());
-  std::vector<double> all(best->nodes());
-  for (std::size_t m = 0; m < gammas.size(); ++m) {
-    best->Coefficients(gammas[m], best->nodes(), all.data());
-    double error = best->Aliasing(gammas[m]);
-    for (Index k = table.terms; k < best->nodes(); ++k) error += std::abs(all[k]);
-    table.error[m] = error;
-    std::copy_n(all.begin(), table.terms, table.coefficients.begin() + m * table.terms);
+  constexpr std::size_t kMembersAtATime = 256;
+  for (std::size_t first = 0; first < gammas.size(); first += kMembersAtATime) {
+    const auto some = gammas.subspan(first, std::min(kMembersAtATime, gammas.size() - first));
+    const std::vector<double> coefficients = best->Coefficients(some);
+    for (std::size_t m = 0; m < some.size(); ++m) {
+      const double* member = coefficients.data() + m * best->nodes();
+      double error = best->Aliasing(some[m]);
+      for (Index k = table.terms; k < best->nodes(); ++k) error += std::abs(member[k]);
+      table.error[first + m] = error;
+      std::copy_n(member, table.terms, table.coefficients.begin() + (first + m) * table.terms);
+    }
   }
   return table;
 }

@@ -31,7 +31,7 @@ TEST_P(FamilyTableTest, StaysWithinItsBoundEverywhere) {
   for (int i = 0; i < c.count; ++i) {
     gammas.push_back(c.low * std::pow(c.high / c.low, c.count == 1 ? 0.0 : double(i) / (c.count - 1)));
   }
-  for (double relative_error : {1e-7, 1e-14}) {
+  for (double relative_error : {1e-7, 1e-13}) {
     const auto table = FitFamilyTable(gammas, c.upper_bound, relative_error, 300);
     ASSERT_TRUE(table.has_value());
     if (relative_error == 1e-7) {

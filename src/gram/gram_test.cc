@@ -265,6 +265,48 @@ TEST(Normalization, NamesKernelsWithoutVariance) {
   EXPECT_GT(normalization.scale[3], 0);
 }
 
+TEST(Normalization, FindsTheVarianceOfFeaturesWithLargeMeans) {
+  ThreadPool pool(1);
+  Random random(2);
+  for (Index n : {100, 5000}) {  // statistics in double, and in float
+    std::vector<double> far(n), near(n);
+    for (Index i = 0; i < n; ++i) {
+      near[i] = std::floor(1000 * random.Uniform());
+      far[i] = 1.7e9 + near[i];
+    }
+    const Normalizer step[] = {Normalizer::kMultiplicative};
+    std::vector<Normalization> fitted;
+    for (const auto& values : {near, far}) {
+      const std::vector<View> views{{"data", MakeDense(values, n, 1), {}}};
+      const KernelSet kernels = ParseKernels(std::vector<std::string>{"linear", "rbf(gamma=1e-5)"}, views, 0);
+      fitted.push_back(FitNormalization(kernels, views, step, pool));
+    }
+    for (Index m : {0, 1}) EXPECT_NEAR(fitted[1].scale[m] / fitted[0].scale[m], 1, 1e-5);
+  }
+}
+
+TEST(Gram, WorkFollowsTheEntriesOfSparseRowsNotTheirIndices) {
+  ThreadPool pool(1);
+  auto owner = std::make_shared<SparseOwner>();
+  owner->offsets = {0, 2, 4, 5};
+  owner->columns = {0, 2147483646, 5, 2147483646, 0};
+  owner->values = {1, 2, 3, 4, 5};
+  const std::vector<View> views{
+      {"data",
+       SparseRows{owner->offsets.data(), owner->columns.data(), owner->values.data(), 3, 2147483647, owner},
+       {}}};
+  const KernelSet kernels =
+      ParseKernels(std::vector<std::string>{"linear", "poly(degree=2,gamma=1,coef0=0)"}, views, 0);
+  const Normalization none = FitNormalization(kernels, views, {}, pool);
+  const auto gram = MakeGram(kernels, views, none, {}, pool);
+  const std::vector<Index> rows{0, 1, 2};
+  std::vector<double> values(9);
+  gram->Rows(std::vector<double>{1, 0}, rows, values.data(), 3);
+  EXPECT_EQ(values, (std::vector<double>{5, 8, 5, 8, 25, 0, 5, 0, 25}));
+  gram->Rows(std::vector<double>{0, 1}, rows, values.data(), 3);
+  EXPECT_EQ(values, (std::vector<double>{25, 64, 25, 64, 625, 0, 25, 0, 625}));
+}
+
 TEST(Gram, CentringLinearKernelsChangesNothingForFactorsThatSumToZero) {
   ThreadPool pool(1);
   Random random(5);

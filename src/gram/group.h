@@ -42,15 +42,18 @@ template <class T>
 class Group {
  public:
   virtual ~Group() = default;
-  /// Takes the weights that AddRows, RowShift and AddDiagonal use until the next call.
+  /// Takes the weights that AddRows and AddDiagonal use until the next call.
   virtual void SetWeights(std::span<const double> theta) = 0;
   /// out[r * stride + j] += the group's share of row rows[r].
   virtual void AddRows(std::span<const Index> rows, T* out, Index stride, ThreadPool& pool) = 0;
-  virtual double RowShift() const = 0;
+  /// What the rows of the group leave out at these weights.
+  virtual double RowShift(std::span<const double> theta) const = 0;
   virtual void AddDiagonal(std::span<double> out) const = 0;
   virtual std::unique_ptr<GroupExpansion> Expand(const SupportVector& a, ThreadPool& pool) = 0;
   /// means[m] = mean of k_m(x,x) over the left samples, for the group's kernels, whatever their weight.
   virtual void MeanDiagonals(Index left_count, std::span<double> means) const = 0;
+  /// Writes the variance in feature space of kernels whose E k(x,x) - E k(x,z) would lose its digits; others are left.
+  virtual void Variances(std::span<double>) const {}
   virtual double TableError() const { return 0; }
 };
 

@@ -6,9 +6,16 @@
 #include "compute/cpu/family_loops.h"
 #include "compute/cpu/packed_product.h"
 #include "gram/panel.h"
+#include "gram/sparse_samples.h"
 
 namespace kweave {
 namespace {
+
+// A spread of a few units in the last place of the mean is that of a constant feature.
+void DropRounding(double mean, double& variance) {
+  const double rounding = 1e-15 * mean;
+  if (variance <= rounding * rounding) variance = 0;
+}
 
 template <class T>
 class DenseLinearFeatures : public LinearFeatures<T> {
@@ -22,6 +29,7 @@ class DenseLinearFeatures : public LinearFeatures<T> {
   }
 
   Index features() const override { return left_.features; }
+  Index NumberOf(std::int32_t column) const override { return column; }
 
   void AddProducts(std::span<const T> u, std::span<const Index> rows, Index begin, Index end, T* out,
                    Index stride) const override {
@@ -46,6 +54,16 @@ class DenseLinearFeatures : public LinearFeatures<T> {
       means[f] += (x + center_[f]) * (x + center_[f]) / static_cast<double>(left_.count);
     });
     return means;
+  }
+
+  std::vector<double> Variances() const override {
+    const double weight = 1 / static_cast<double>(left_.count);
+    std::vector<double> means(features(), 0.0), variances(features(), 0.0);
+    ForValues(left_, 0, left_.count, [&](Index, Index f, double x) { means[f] += weight * x; });
+    ForValues(left_, 0, left_.count,
+              [&](Index, Index f, double x) { variances[f] += weight * (x - means[f]) * (x - means[f]); });
+    for (Index f = 0; f < features(); ++f) DropRounding(means[f] + center_[f], variances[f]);
+    return variances;
   }
 
   std::vector<double> Combine(const SupportVector& a) const override {
@@ -89,75 +107,75 @@ template <class T>
 class SparseLinearFeatures : public LinearFeatures<T> {
  public:
   SparseLinearFeatures(const View& left, const View& right)
-      : left_(std::get<SparseRows>(left.features)), right_(std::get<SparseRows>(right.features)) {}
+      : columns_(std::get<SparseRows>(left.features)),
+        left_(std::get<SparseRows>(left.features), columns_),
+        right_(std::get<SparseRows>(right.features), columns_) {}
 
-  Index features() const override { return std::max(left_.cols, right_.cols); }
+  Index features() const override { return columns_.size(); }
+  Index NumberOf(std::int32_t column) const override { return columns_.NumberOf(column); }
 
   void AddProducts(std::span<const T> u, std::span<const Index> rows, Index begin, Index end, T* out,
                    Index stride) const override {
-    thread_local AlignedVector<T> spread, products;
-    spread.assign(features() * kLanes, T{0});
-    products.resize(std::max<std::size_t>(products.size(), kLanes * (end - begin)));
-    for (std::size_t first = 0; first < rows.size(); first += kLanes) {
-      const Index some = std::min<Index>(kLanes, static_cast<Index>(rows.size() - first));
-      for (Index r = 0; r < some; ++r) Spread(rows[first + r], r, &u, spread);
-      SparseDots<T>(right_.offsets, right_.columns, right_.values, begin, end, spread.data(), products.data(),
-                    end - begin, some);
-      for (Index r = 0; r < some; ++r) {
-        AddScaled<T>(products.data() + r * (end - begin), end - begin, T{1}, out + (first + r) * stride);
-        Spread(rows[first + r], r, nullptr, spread);
-      }
+    thread_local AlignedVector<T> products;
+    const Index width = end - begin;
+    products.resize(std::max<std::size_t>(products.size(), rows.size() * width));
+    right_.Products(left_, rows, u, features(), begin, end, products.data(), width);
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      AddScaled<T>(products.data() + r * width, width, T{1}, out + r * stride);
     }
   }
 
   void AddDiagonal(std::span<const double> u, std::span<double> out) const override {
-    for (Index i = 0; i < left_.rows; ++i) {
-      for (Index e = left_.offsets[i]; e < left_.offsets[i + 1]; ++e) {
-        out[i] += u[left_.columns[e]] * left_.values[e] * left_.values[e];
-      }
+    for (Index i = 0; i < left_.count(); ++i) {
+      left_.ForEntries(i, [&](Index f, double x) { out[i] += u[f] * x * x; });
     }
   }
 
   std::vector<double> MeanSquares() const override {
     std::vector<double> means(features(), 0.0);
-    for (Index e = 0; e < left_.offsets[left_.rows]; ++e) {
-      means[left_.columns[e]] += left_.values[e] * left_.values[e] / static_cast<double>(left_.rows);
+    const double weight = 1 / static_cast<double>(left_.count());
+    for (Index i = 0; i < left_.count(); ++i) {
+      left_.ForEntries(i, [&](Index f, double x) { means[f] += weight * x * x; });
     }
     return means;
+  }
+
+  std::vector<double> Variances() const override {
+    const double weight = 1 / static_cast<double>(left_.count());
+    std::vector<double> means(features(), 0.0), variances(features(), 0.0), zeros(features(), 1.0);
+    for (Index i = 0; i < left_.count(); ++i) {
+      left_.ForEntries(i, [&](Index f, double x) { means[f] += weight * x; });
+    }
+    for (Index i = 0; i < left_.count(); ++i) {
+      left_.ForEntries(i, [&](Index f, double x) {
+        variances[f] += weight * (x - means[f]) * (x - means[f]);
+        zeros[f] -= weight;
+      });
+    }
+    for (Index f = 0; f < features(); ++f) {
+      variances[f] += std::max(zeros[f], 0.0) * means[f] * means[f];
+      DropRounding(means[f], variances[f]);
+    }
+    return variances;
   }
 
   std::vector<double> Combine(const SupportVector& a) const override {
     std::vector<double> v(features(), 0.0);
     for (std::size_t s = 0; s < a.rows.size(); ++s) {
-      for (Index e = left_.offsets[a.rows[s]]; e < left_.offsets[a.rows[s] + 1]; ++e) {
-        v[left_.columns[e]] += a.factors[s] * left_.values[e];
-      }
+      left_.ForEntries(a.rows[s], [&](Index f, double x) { v[f] += a.factors[s] * x; });
     }
     return v;
   }
 
   void AddOutputs(std::span<const double> w, Index begin, Index end, double* out) const override {
     for (Index j = begin; j < end; ++j) {
-      double sum = 0;
-      for (Index e = right_.offsets[j]; e < right_.offsets[j + 1]; ++e)
-        sum += w[right_.columns[e]] * right_.values[e];
-      out[j - begin] += sum;
+      right_.ForEntries(j, [&](Index f, double z) { out[j - begin] += w[f] * z; });
     }
   }
 
  private:
-  static constexpr Index kLanes = 16;
-
-  // Writes a left row, weighted, into one lane; zeros without weights.
-  void Spread(Index row, Index lane, const std::span<const T>* u, AlignedVector<T>& spread) const {
-    for (Index e = left_.offsets[row]; e < left_.offsets[row + 1]; ++e) {
-      const std::int32_t f = left_.columns[e];
-      spread[f * kLanes + lane] = u == nullptr ? T{0} : (*u)[f] * static_cast<T>(left_.values[e]);
-    }
-  }
-
-  const SparseRows& left_;
-  const SparseRows& right_;
+  OccurringColumns columns_;
+  SparseSamples<T> left_, right_;
 };
 
 }  // namespace

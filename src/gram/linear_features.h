@@ -15,7 +15,10 @@ template <class T>
 class LinearFeatures {
  public:
   virtual ~LinearFeatures() = default;
+  /// How many features there are, numbered from 0; of sparse samples only those that occur on the left.
   virtual Index features() const = 0;
+  /// The number of a column of the view, or -1.
+  virtual Index NumberOf(std::int32_t column) const = 0;
   /// out[r * stride + j] += sum_f u_f x_f z_f over left rows[r] and right begin <= j < end; `out` is at
   /// `begin`.
   virtual void AddProducts(std::span<const T> u, std::span<const Index> rows, Index begin, Index end, T* out,
@@ -24,6 +27,8 @@ class LinearFeatures {
   virtual void AddDiagonal(std::span<const double> u, std::span<double> out) const = 0;
   /// The mean of x_f^2 over the left samples, for every feature.
   virtual std::vector<double> MeanSquares() const = 0;
+  /// The variance of every feature over the left samples; 0 where it is not more than rounding.
+  virtual std::vector<double> Variances() const = 0;
   /// v[f] = sum_i a_i x_if over the left samples.
   virtual std::vector<double> Combine(const SupportVector& a) const = 0;
   /// out[j] += sum_f w_f z_jf over right samples begin <= j < end; `out` is at `begin`.

@@ -5,21 +5,43 @@
 namespace kweave {
 namespace {
 
+// A member with the numbers of its features.
+struct NumberedMember {
+  Index kernel = 0;
+  double scale = 1;
+  bool has_all = false;
+  std::vector<std::int32_t> features;
+};
+
+template <class T>
+std::vector<NumberedMember> NumberFeatures(std::span<const LinearMember> members,
+                                           const LinearFeatures<T>& features) {
+  std::vector<NumberedMember> numbered;
+  for (const LinearMember& member : members) {
+    numbered.push_back({member.kernel, member.scale, member.subset->empty(), {}});
+    for (std::int32_t column : *member.subset) {
+      const Index number = features.NumberOf(column);
+      if (number >= 0) numbered.back().features.push_back(static_cast<std::int32_t>(number));
+    }
+  }
+  return numbered;
+}
+
 // Calls use(f) for every feature of a member.
 template <class Use>
-void ForFeatures(const LinearMember& member, Index features, Use use) {
-  if (member.subset->empty()) {
+void ForFeatures(const NumberedMember& member, Index features, Use use) {
+  if (member.has_all) {
     for (Index f = 0; f < features; ++f) use(f);
   } else {
-    for (std::int32_t f : *member.subset) use(f);
+    for (std::int32_t f : member.features) use(f);
   }
 }
 
 // The weight of every feature in the learned kernel.
-std::vector<double> FeatureWeights(std::span<const LinearMember> members, Index features,
+std::vector<double> FeatureWeights(std::span<const NumberedMember> members, Index features,
                                    std::span<const double> theta) {
   std::vector<double> u(features, 0.0);
-  for (const LinearMember& member : members) {
+  for (const NumberedMember& member : members) {
     const double weight = theta[member.kernel] * member.scale;
     if (weight != 0) ForFeatures(member, features, [&](Index f) { u[f] += weight; });
   }
@@ -29,12 +51,12 @@ std::vector<double> FeatureWeights(std::span<const LinearMember> members, Index 
 template <class T>
 class LinearExpansion : public GroupExpansion {
  public:
-  LinearExpansion(std::span<const LinearMember> members, const LinearFeatures<T>& features,
+  LinearExpansion(std::span<const NumberedMember> members, const LinearFeatures<T>& features,
                   std::vector<double> v, ThreadPool& pool)
       : members_(members), features_(features), v_(std::move(v)), pool_(pool) {}
 
   void Quadratics(std::span<const double>, std::span<double> q) const override {
-    for (const LinearMember& member : members_) {
+    for (const NumberedMember& member : members_) {
       double sum = 0;
       ForFeatures(member, features_.features(), [&](Index f) { sum += v_[f] * v_[f]; });
       q[member.kernel] = member.scale * sum;
@@ -51,7 +73,7 @@ class LinearExpansion : public GroupExpansion {
   }
 
  private:
-  std::span<const LinearMember> members_;
+  std::span<const NumberedMember> members_;
   const LinearFeatures<T>& features_;
   std::vector<double> v_;  // X' a
   ThreadPool& pool_;
@@ -60,9 +82,11 @@ class LinearExpansion : public GroupExpansion {
 template <class T>
 class LinearGroup : public Group<T> {
  public:
-  LinearGroup(std::vector<LinearMember> members, std::unique_ptr<LinearFeatures<T>> features,
+  LinearGroup(std::span<const LinearMember> members, std::unique_ptr<LinearFeatures<T>> features,
               Index right_count)
-      : members_(std::move(members)), features_(std::move(features)), right_count_(right_count) {}
+      : features_(std::move(features)),
+        members_(NumberFeatures(members, *features_)),
+        right_count_(right_count) {}
 
   void SetWeights(std::span<const double> theta) override {
     weights_ = FeatureWeights(members_, features_->features(), theta);
@@ -77,16 +101,24 @@ class LinearGroup : public Group<T> {
     });
   }
 
-  double RowShift() const override { return 0; }
+  double RowShift(std::span<const double>) const override { return 0; }
   void AddDiagonal(std::span<double> out) const override {
     if (!is_zero_) features_->AddDiagonal(weights_, out);
   }
   void MeanDiagonals(Index, std::span<double> means) const override {
     const std::vector<double> squares = features_->MeanSquares();
-    for (const LinearMember& member : members_) {
+    for (const NumberedMember& member : members_) {
       double sum = 0;
       ForFeatures(member, features_->features(), [&](Index f) { sum += squares[f]; });
       means[member.kernel] = member.scale * sum;
+    }
+  }
+  void Variances(std::span<double> variances) const override {
+    const std::vector<double> by_feature = features_->Variances();
+    for (const NumberedMember& member : members_) {
+      double sum = 0;
+      ForFeatures(member, features_->features(), [&](Index f) { sum += by_feature[f]; });
+      variances[member.kernel] = member.scale * sum;
     }
   }
   std::unique_ptr<GroupExpansion> Expand(const SupportVector& a, ThreadPool& pool) override {
@@ -94,8 +126,8 @@ class LinearGroup : public Group<T> {
   }
 
  private:
-  std::vector<LinearMember> members_;
   std::unique_ptr<LinearFeatures<T>> features_;
+  std::vector<NumberedMember> members_;
   Index right_count_;
   std::vector<double> weights_;     // by feature
   std::vector<T> rounded_weights_;  // the same, for the matrix product
@@ -107,7 +139,7 @@ class LinearGroup : public Group<T> {
 template <class T>
 std::unique_ptr<Group<T>> MakeLinearGroup(std::vector<LinearMember> members,
                                           std::unique_ptr<LinearFeatures<T>> features, Index right_count) {
-  return std::make_unique<LinearGroup<T>>(std::move(members), std::move(features), right_count);
+  return std::make_unique<LinearGroup<T>>(members, std::move(features), right_count);
 }
 
 template std::unique_ptr<Group<float>> MakeLinearGroup(std::vector<LinearMember>,

@@ -66,18 +66,26 @@ class Fitter {
         sequence_(sequence),
         pool_(pool),
         raw_(Unnormalized(kernels.size())),
-        gram_(kernels, {views, views, true, {}}, raw_, GramOptions{}, pool),
+        gram_(kernels, {views, views, true, {}}, raw_, GramOptions{.factors_sum_to_zero = true}, pool),
         n_(gram_.left_count()),
         mean_(n_, 1.0 / static_cast<double>(n_)) {}
 
   // Kernels whose steps are all factors: only the last one counts.
   void FitFactors(Normalization& result) {
     if (sequence_.back() == Normalizer::kSpherical || sequence_.back() == Normalizer::kCenter) return;
-    std::vector<double> diagonal(kernels_.size());
-    gram_.MeanDiagonals(diagonal);
-    const std::vector<double> all = MeansOfAllPairs(sequence_.back() == Normalizer::kMultiplicative);
+    std::vector<double> size(kernels_.size());  // what a variance is compared with to tell it from rounding
+    gram_.MeanDiagonals(size);
+    std::vector<double> variance = size;
+    if (sequence_.back() == Normalizer::kMultiplicative) {
+      SubtractMeansOfAllPairs(variance);
+      std::vector<double> exact(kernels_.size(), -1);
+      gram_.Variances(exact);
+      for (Index m = 0; m < kernels_.size(); ++m) {
+        if (exact[m] >= 0) variance[m] = size[m] = exact[m];
+      }
+    }
     for (Index m = 0; m < kernels_.size(); ++m) {
-      if (!NeedsChain(kernels_, m, sequence_)) result.scale[m] = FactorOf(diagonal[m] - all[m], diagonal[m]);
+      if (!NeedsChain(kernels_, m, sequence_)) result.scale[m] = FactorOf(variance[m], size[m]);
     }
   }
 
@@ -123,11 +131,11 @@ class Fitter {
     for (SampleStep& step : steps) chain.push_back({step.kind, step.constant, std::move(step.left)});
   }
 
-  // The mean of k_m(x,z) over all pairs, or zeros when it is not needed.
-  std::vector<double> MeansOfAllPairs(bool is_needed) {
-    std::vector<double> means(kernels_.size(), 0.0);
-    if (is_needed) gram_.Expand(mean_)->Quadratics(means);
-    return means;
+  // values[m] -= mean of k_m(x,z) over all pairs.
+  void SubtractMeansOfAllPairs(std::vector<double>& values) {
+    std::vector<double> means(kernels_.size());
+    gram_.Expand(mean_)->Quadratics(means);
+    for (Index m = 0; m < kernels_.size(); ++m) values[m] -= means[m];
   }
 
   // The mean of k_m(x,.) over all samples, after `steps`.
@@ -193,11 +201,13 @@ Normalization FitNormalization(const KernelSet& kernels, std::span<const View> v
       use(fitter);
     }
   };
-  const std::vector<View> sample = SampleForFactors(kernels, views);
-  with_fitter(sample, [&](auto& fitter) { fitter.FitFactors(result); });
-  bool needs_chains = false;
-  for (Index m = 0; m < kernels.size() && !needs_chains; ++m) needs_chains = NeedsChain(kernels, m, sequence);
-  if (needs_chains) with_fitter(views, [&](auto& fitter) { fitter.FitChains(result); });
+  Index chains = 0;
+  for (Index m = 0; m < kernels.size(); ++m) chains += NeedsChain(kernels, m, sequence) ? 1 : 0;
+  if (chains < kernels.size()) {
+    const std::vector<View> sample = SampleForFactors(kernels, views);
+    with_fitter(sample, [&](auto& fitter) { fitter.FitFactors(result); });
+  }
+  if (chains > 0) with_fitter(views, [&](auto& fitter) { fitter.FitChains(result); });
   return result;
 }
 

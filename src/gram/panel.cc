@@ -6,18 +6,33 @@
 namespace kweave {
 namespace {
 
+// The columns in `subset` of row i.
+template <class T>
+void PickColumns(const DenseRows<T>& rows, Index i, const FeatureSubset& subset, std::span<double> out) {
+  const std::span<const T> row = rows.row(i);
+  for (std::size_t f = 0; f < subset.size(); ++f) out[f] = row[subset[f]];
+}
+void PickColumns(const SparseRows& rows, Index i, const FeatureSubset& subset, std::span<double> out) {
+  const std::span<const std::int32_t> columns(rows.columns + rows.offsets[i],
+                                              rows.columns + rows.offsets[i + 1]);
+  for (std::size_t f = 0; f < subset.size(); ++f) {
+    const auto place = std::ranges::lower_bound(columns, subset[f]);
+    const bool is_there = place != columns.end() && *place == subset[f];
+    out[f] = is_there ? rows.values[rows.offsets[i] + (place - columns.begin())] : 0;
+  }
+}
+
 // Calls use(i, values) for every row, `values` being the picked columns in double.
 template <class Use>
 void ForPickedRows(const Features& features, const FeatureSubset& subset, Use use) {
-  std::vector<double> row(ColumnCount(features)), picked(subset.size());
+  std::vector<double> values(subset.empty() ? ColumnCount(features) : static_cast<Index>(subset.size()));
   for (Index i = 0; i < RowCount(features); ++i) {
-    CopyRow(features, i, row);
     if (subset.empty()) {
-      use(i, std::span<const double>(row));
+      CopyRow(features, i, values);
     } else {
-      for (std::size_t f = 0; f < subset.size(); ++f) picked[f] = row[subset[f]];
-      use(i, std::span<const double>(picked));
+      std::visit([&](const auto& rows) { PickColumns(rows, i, subset, values); }, features);
     }
+    use(i, std::span<const double>(values));
   }
 }
 
@@ -44,11 +59,13 @@ Panel<T> PackSamples(const Features& features, const FeatureSubset& subset, std:
 }
 
 template <class T>
-AlignedVector<T> PackFeatures(const Features& features, const FeatureSubset& subset) {
+AlignedVector<T> PackFeatures(const Features& features, const FeatureSubset& subset,
+                              std::span<const double> center) {
   const Index rows = RowCount(features);
   AlignedVector<T> packed(rows * SubsetSize(features, subset));
   ForPickedRows(features, subset, [&](Index i, std::span<const double> values) {
-    for (std::size_t f = 0; f < values.size(); ++f) packed[f * rows + i] = static_cast<T>(values[f]);
+    for (std::size_t f = 0; f < values.size(); ++f)
+      packed[f * rows + i] = static_cast<T>(center.empty() ? values[f] : values[f] - center[f]);
   });
   return packed;
 }
@@ -78,7 +95,9 @@ ColumnRange ColumnRanges(const Features& features, const FeatureSubset& subset) 
 
 template Panel<float> PackSamples<float>(const Features&, const FeatureSubset&, std::span<const double>);
 template Panel<double> PackSamples<double>(const Features&, const FeatureSubset&, std::span<const double>);
-template AlignedVector<float> PackFeatures<float>(const Features&, const FeatureSubset&);
-template AlignedVector<double> PackFeatures<double>(const Features&, const FeatureSubset&);
+template AlignedVector<float> PackFeatures<float>(const Features&, const FeatureSubset&,
+                                                  std::span<const double>);
+template AlignedVector<double> PackFeatures<double>(const Features&, const FeatureSubset&,
+                                                    std::span<const double>);
 
 }  // namespace kweave

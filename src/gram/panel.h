@@ -24,7 +24,8 @@ Panel<T> PackSamples(const Features& features, const FeatureSubset& subset, std:
 
 /// The same values feature after feature: value (i, f) is at [f * rows + i].
 template <class T>
-AlignedVector<T> PackFeatures(const Features& features, const FeatureSubset& subset);
+AlignedVector<T> PackFeatures(const Features& features, const FeatureSubset& subset,
+                              std::span<const double> center);
 
 /// How many columns `subset` picks of `features`.
 Index SubsetSize(const Features& features, const FeatureSubset& subset);

@@ -86,7 +86,7 @@ class SingleGroup : public Group<T> {
       : kernel_(std::move(kernel)), bases_(std::move(bases)) {}
 
   void SetWeights(std::span<const double> theta) override { weight_ = theta[kernel_.kernel]; }
-  double RowShift() const override { return 0; }
+  double RowShift(std::span<const double>) const override { return 0; }
 
   void AddRows(std::span<const Index> rows, T* out, Index stride, ThreadPool& pool) override {
     if (weight_ == 0) return;

@@ -243,9 +243,8 @@ void StructuredGram<T>::Rows(std::span<const double> theta, std::span<const Inde
 
 template <class T>
 double StructuredGram<T>::RowShift(std::span<const double> theta) const {
-  const_cast<StructuredGram*>(this)->SetWeights(theta);
   double shift = 0;
-  for (const auto& group : groups_) shift += group->RowShift();
+  for (const auto& group : groups_) shift += group->RowShift(theta);
   return shift;
 }
 
@@ -275,6 +274,11 @@ template <class T>
 void StructuredGram<T>::MeanDiagonals(std::span<double> means) const {
   std::ranges::fill(means, 0.0);
   for (const auto& group : groups_) group->MeanDiagonals(left_count_, means);
+}
+
+template <class T>
+void StructuredGram<T>::Variances(std::span<double> variances) const {
+  for (const auto& group : groups_) group->Variances(variances);
 }
 
 template class StructuredGram<float>;

@@ -45,6 +45,9 @@ class StructuredGram : public Gram {
   /// means[m] = mean of k_m(x,x) over the left samples.
   void MeanDiagonals(std::span<double> means) const;
 
+  /// Overwrites the variances of kernels that know them better than E k(x,x) - E k(x,z) does.
+  void Variances(std::span<double> variances) const;
+
   /// Kernel m as a single kernel with the given steps.
   std::unique_ptr<Group<T>> MakeSingle(Index m, double scale, std::vector<SampleStep> steps);
   /// k_m(x,x) of every left (or right) sample, before normalisation.

@@ -267,7 +267,7 @@ void FlushLoop(T* values, Index count, double* sums) {
 }
 
 template <class T>
-void SparseDotsLoop(const Index* offsets, const std::int32_t* columns, const double* values, Index begin,
+void SparseDotsLoop(const Index* offsets, const std::int32_t* columns, const T* values, Index begin,
                     Index end, const T* left, T* out, Index out_stride, Index rows) {
   const hn::CappedTag<T, 16> d;
   const Index lanes = static_cast<Index>(hn::Lanes(d));
@@ -276,8 +276,7 @@ void SparseDotsLoop(const Index* offsets, const std::int32_t* columns, const dou
     for (Index part = 0; part < 16; part += lanes) {
       auto sum = hn::Zero(d);
       for (Index e = offsets[j]; e < offsets[j + 1]; ++e) {
-        sum = hn::MulAdd(hn::Set(d, static_cast<T>(values[e])), hn::LoadU(d, left + columns[e] * 16 + part),
-                         sum);
+        sum = hn::MulAdd(hn::Set(d, values[e]), hn::LoadU(d, left + columns[e] * 16 + part), sum);
       }
       hn::StoreU(sum, d, sums + part);
     }
@@ -308,8 +307,8 @@ void SparseDotsLoop(const Index* offsets, const std::int32_t* columns, const dou
   }                                                                                                         \
   void ScaledSum##S(const T* v, Index n, T f, T* o) { ScaledSum<T>(v, n, f, o); }                           \
   void Flush##S(T* v, Index n, double* s) { FlushLoop<T>(v, n, s); }                                        \
-  void SparseDots##S(const Index* f, const std::int32_t* c, const double* v, Index b, Index e, const T* l,  \
-                     T* o, Index s, Index r) {                                                              \
+  void SparseDots##S(const Index* f, const std::int32_t* c, const T* v, Index b, Index e, const T* l, T* o, \
+                     Index s, Index r) {                                                                    \
     SparseDotsLoop<T>(f, c, v, b, e, l, o, s, r);                                                           \
   }
 KWEAVE_PER_TYPE(float, F32)
@@ -322,54 +321,54 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace kweave {
 
-#define KWEAVE_DISPATCH(T, S)                                                                              \
-  HWY_EXPORT(ExponentialSum##S);                                                                           \
-  HWY_EXPORT(ExponentialMoments##S);                                                                       \
-  HWY_EXPORT(PowerSum##S);                                                                                 \
-  HWY_EXPORT(PowerMoments##S);                                                                             \
-  HWY_EXPORT(ChebyshevSum##S);                                                                             \
-  HWY_EXPORT(ChebyshevMoments##S);                                                                         \
-  HWY_EXPORT(ScaledSum##S);                                                                                \
-  HWY_EXPORT(Flush##S);                                                                                    \
-  HWY_EXPORT(SparseDots##S);                                                                               \
-  template <>                                                                                              \
-  void AddExponentials<T>(const T* b, Index n, std::span<const T> g, std::span<const T> w, T* o) {         \
-    HWY_DYNAMIC_DISPATCH(ExponentialSum##S)(b, n, g, w, o);                                                \
-  }                                                                                                        \
-  template <>                                                                                              \
-  void AddExponentialMoments<T>(const WeightedRows<T>& b, Index n, std::span<const T> g, T* m, Index s) {  \
-    HWY_DYNAMIC_DISPATCH(ExponentialMoments##S)(b, n, g, m, s);                                            \
-  }                                                                                                        \
-  template <>                                                                                              \
-  void AddPowers<T>(const T* b, Index n, std::span<const PowerTerm<T>> p, std::span<const T> w, T* o) {    \
-    HWY_DYNAMIC_DISPATCH(PowerSum##S)(b, n, p, w, o);                                                      \
-  }                                                                                                        \
-  template <>                                                                                              \
-  void AddPowerMoments<T>(const WeightedRows<T>& b, Index n, std::span<const PowerTerm<T>> p, T* m,        \
-                          Index s) {                                                                       \
-    HWY_DYNAMIC_DISPATCH(PowerMoments##S)(b, n, p, m, s);                                                  \
-  }                                                                                                        \
-  template <>                                                                                              \
-  void AddChebyshev<T>(const T* b, Index n, const TableVariable<T>& v, std::span<const T> c, T* o) {       \
-    HWY_DYNAMIC_DISPATCH(ChebyshevSum##S)(b, n, v, c, o);                                                  \
-  }                                                                                                        \
-  template <>                                                                                              \
-  void AddChebyshevMoments<T>(const WeightedRows<T>& b, Index n, const TableVariable<T>& v, Index k, T* m, \
-                              Index s) {                                                                   \
-    HWY_DYNAMIC_DISPATCH(ChebyshevMoments##S)(b, n, v, k, m, s);                                           \
-  }                                                                                                        \
-  template <>                                                                                              \
-  void AddScaled<T>(const T* v, Index n, T f, T* o) {                                                      \
-    HWY_DYNAMIC_DISPATCH(ScaledSum##S)(v, n, f, o);                                                        \
-  }                                                                                                        \
-  template <>                                                                                              \
-  void Flush<T>(T * v, Index n, double* s) {                                                               \
-    HWY_DYNAMIC_DISPATCH(Flush##S)(v, n, s);                                                               \
-  }                                                                                                        \
-  template <>                                                                                              \
-  void SparseDots<T>(const Index* f, const std::int32_t* c, const double* v, Index b, Index e, const T* l, \
-                     T* o, Index s, Index r) {                                                             \
-    HWY_DYNAMIC_DISPATCH(SparseDots##S)(f, c, v, b, e, l, o, s, r);                                        \
+#define KWEAVE_DISPATCH(T, S)                                                                               \
+  HWY_EXPORT(ExponentialSum##S);                                                                            \
+  HWY_EXPORT(ExponentialMoments##S);                                                                        \
+  HWY_EXPORT(PowerSum##S);                                                                                  \
+  HWY_EXPORT(PowerMoments##S);                                                                              \
+  HWY_EXPORT(ChebyshevSum##S);                                                                              \
+  HWY_EXPORT(ChebyshevMoments##S);                                                                          \
+  HWY_EXPORT(ScaledSum##S);                                                                                 \
+  HWY_EXPORT(Flush##S);                                                                                     \
+  HWY_EXPORT(SparseDots##S);                                                                                \
+  template <>                                                                                               \
+  void AddExponentials<T>(const T* b, Index n, std::span<const T> g, std::span<const T> w, T* o) {          \
+    HWY_DYNAMIC_DISPATCH(ExponentialSum##S)(b, n, g, w, o);                                                 \
+  }                                                                                                         \
+  template <>                                                                                               \
+  void AddExponentialMoments<T>(const WeightedRows<T>& b, Index n, std::span<const T> g, T* m, Index s) {   \
+    HWY_DYNAMIC_DISPATCH(ExponentialMoments##S)(b, n, g, m, s);                                             \
+  }                                                                                                         \
+  template <>                                                                                               \
+  void AddPowers<T>(const T* b, Index n, std::span<const PowerTerm<T>> p, std::span<const T> w, T* o) {     \
+    HWY_DYNAMIC_DISPATCH(PowerSum##S)(b, n, p, w, o);                                                       \
+  }                                                                                                         \
+  template <>                                                                                               \
+  void AddPowerMoments<T>(const WeightedRows<T>& b, Index n, std::span<const PowerTerm<T>> p, T* m,         \
+                          Index s) {                                                                        \
+    HWY_DYNAMIC_DISPATCH(PowerMoments##S)(b, n, p, m, s);                                                   \
+  }                                                                                                         \
+  template <>                                                                                               \
+  void AddChebyshev<T>(const T* b, Index n, const TableVariable<T>& v, std::span<const T> c, T* o) {        \
+    HWY_DYNAMIC_DISPATCH(ChebyshevSum##S)(b, n, v, c, o);                                                   \
+  }                                                                                                         \
+  template <>                                                                                               \
+  void AddChebyshevMoments<T>(const WeightedRows<T>& b, Index n, const TableVariable<T>& v, Index k, T* m,  \
+                              Index s) {                                                                    \
+    HWY_DYNAMIC_DISPATCH(ChebyshevMoments##S)(b, n, v, k, m, s);                                            \
+  }                                                                                                         \
+  template <>                                                                                               \
+  void AddScaled<T>(const T* v, Index n, T f, T* o) {                                                       \
+    HWY_DYNAMIC_DISPATCH(ScaledSum##S)(v, n, f, o);                                                         \
+  }                                                                                                         \
+  template <>                                                                                               \
+  void Flush<T>(T * v, Index n, double* s) {                                                                \
+    HWY_DYNAMIC_DISPATCH(Flush##S)(v, n, s);                                                                \
+  }                                                                                                         \
+  template <>                                                                                               \
+  void SparseDots<T>(const Index* f, const std::int32_t* c, const T* v, Index b, Index e, const T* l, T* o, \
+                     Index s, Index r) {                                                                    \
+    HWY_DYNAMIC_DISPATCH(SparseDots##S)(f, c, v, b, e, l, o, s, r);                                         \
   }
 KWEAVE_DISPATCH(float, F32)
 KWEAVE_DISPATCH(double, F64)

@@ -78,8 +78,8 @@ void Flush(T* values, Index count, double* sums);
 /// out[r * out_stride + j] = sum over the entries e of sparse row j of values[e] left[columns[e] * 16 + r], r
 /// < 16.
 template <class T>
-void SparseDots(const Index* offsets, const std::int32_t* columns, const double* values, Index begin,
-                Index end, const T* left, T* out, Index out_stride, Index rows);
+void SparseDots(const Index* offsets, const std::int32_t* columns, const T* values, Index begin, Index end,
+                const T* left, T* out, Index out_stride, Index rows);
 
 }  // namespace kweave
 

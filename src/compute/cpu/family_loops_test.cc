@@ -154,7 +154,7 @@ TYPED_TEST(FamilyLoops, SparseDotsMatchPlainLoops) {
   using T = TypeParam;
   const std::vector<Index> offsets{0, 2, 2, 5};
   const std::vector<std::int32_t> columns{0, 3, 1, 2, 3};
-  const std::vector<double> values{1, -2, 0.5, 3, 4};
+  const std::vector<T> values{T(1), T(-2), T(0.5), T(3), T(4)};
   const auto left = this->Values(4 * 16, -1, 1);
   std::vector<T> out(16 * 3);
   SparseDots<T>(offsets.data(), columns.data(), values.data(), 0, 3, left.data(), out.data(), 3, 16);

@@ -1,0 +1,54 @@
+#ifndef KWEAVE_GRAM_SPARSE_SAMPLES_H_
+#define KWEAVE_GRAM_SPARSE_SAMPLES_H_
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/memory.h"
+#include "compute/cpu/family_loops.h"
+#include "kweave/dataset.h"
+
+namespace kweave {
+
+/// The columns that occur in some sparse rows, ascending, and their numbers from 0: work and memory follow the entries,
+/// however large the indices are.
+class OccurringColumns {
+ public:
+  explicit OccurringColumns(const SparseRows& rows);
+  Index size() const { return static_cast<Index>(columns_.size()); }
+  /// The number of a column, or -1 when it does not occur.
+  Index NumberOf(std::int32_t column) const;
+
+ private:
+  std::vector<std::int32_t> columns_;
+};
+
+/// Sparse rows in the precision of the computation, by numbers of occurring columns; other columns are left out.
+template <class T>
+class SparseSamples {
+ public:
+  SparseSamples(const SparseRows& rows, const OccurringColumns& columns);
+
+  Index count() const { return static_cast<Index>(offsets_.size()) - 1; }
+
+  /// Calls use(column, value) for the entries of row i.
+  template <class Use>
+  void ForEntries(Index i, Use use) const {
+    for (Index e = offsets_[i]; e < offsets_[i + 1]; ++e) use(columns_[e], values_[e]);
+  }
+
+  /// out[r * stride + (j - begin)] = sum_f weights_f x_f z_f over rows[r] of `left` and rows begin <= j < end of this,
+  /// all weights 1 when there are none; both were made with `columns`.
+  void Products(const SparseSamples& left, std::span<const Index> rows, std::span<const T> weights,
+                Index column_count, Index begin, Index end, T* out, Index stride) const;
+
+ private:
+  std::vector<Index> offsets_{0};
+  std::vector<std::int32_t> columns_;
+  std::vector<T> values_;
+};
+
+}  // namespace kweave
+
+#endif  // KWEAVE_GRAM_SPARSE_SAMPLES_H_
