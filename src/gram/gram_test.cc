@@ -295,16 +295,17 @@ TEST(Gram, WorkFollowsTheEntriesOfSparseRowsNotTheirIndices) {
       {"data",
        SparseRows{owner->offsets.data(), owner->columns.data(), owner->values.data(), 3, 2147483647, owner},
        {}}};
-  const KernelSet kernels =
-      ParseKernels(std::vector<std::string>{"linear", "poly(degree=2,gamma=1,coef0=0)"}, views, 0);
+  const KernelSet kernels = ParseKernels(
+      std::vector<std::string>{"linear", "poly(degree=2,gamma=1,coef0=0)", "rbf(gamma=median)"}, views, 0);
   const Normalization none = FitNormalization(kernels, views, {}, pool);
   const auto gram = MakeGram(kernels, views, none, {}, pool);
   const std::vector<Index> rows{0, 1, 2};
   std::vector<double> values(9);
-  gram->Rows(std::vector<double>{1, 0}, rows, values.data(), 3);
+  gram->Rows(std::vector<double>{1, 0, 0}, rows, values.data(), 3);
   EXPECT_EQ(values, (std::vector<double>{5, 8, 5, 8, 25, 0, 5, 0, 25}));
-  gram->Rows(std::vector<double>{0, 1}, rows, values.data(), 3);
+  gram->Rows(std::vector<double>{0, 1, 0}, rows, values.data(), 3);
   EXPECT_EQ(values, (std::vector<double>{25, 64, 25, 64, 625, 0, 25, 0, 625}));
+  EXPECT_EQ(kernels.Term(2).parameters.gamma, 1 / 20.0);  // squared distances 14, 20, 50
 }
 
 TEST(Gram, CentringLinearKernelsChangesNothingForFactorsThatSumToZero) {

@@ -82,11 +82,33 @@ std::vector<double> DensePairs(const BaseQuantity& base, const Source& source, s
   return UpperTriangle(n, values);
 }
 
+/// Above this many columns scattering would need more memory than the samples: rows are merged instead.
+constexpr Index kMaxScatteredColumns = Index{1} << 22;
+
+double MergedProduct(const SparseRows& source, Index i, Index j) {
+  double sum = 0;
+  for (Index e = source.offsets[i], f = source.offsets[j];
+       e < source.offsets[i + 1] && f < source.offsets[j + 1];) {
+    const std::int32_t left = source.columns[e], right = source.columns[f];
+    if (left == right) sum += source.values[e] * source.values[f];
+    e += left <= right ? 1 : 0;
+    f += right <= left ? 1 : 0;
+  }
+  return sum;
+}
+
 /// Inner products: the left row is scattered once, the others gather from it.
 std::vector<double> SparseInnerPairs(const BaseQuantity& base, const SparseRows& source,
                                      std::span<const Index> rows) {
   const Index n = static_cast<Index>(rows.size());
   AlignedVector<double> values(n * n);
+  if (source.cols > kMaxScatteredColumns) {
+    for (Index i = 0; i < n; ++i) {
+      for (Index j = i; j < n; ++j) values[i * n + j] = MergedProduct(source, rows[i], rows[j]);
+    }
+    FinishRows(base, n, values);
+    return UpperTriangle(n, values);
+  }
   std::vector<double> left(source.cols);
   for (Index i = 0; i < n; ++i) {
     const Index first = source.offsets[rows[i]], last = source.offsets[rows[i] + 1];
