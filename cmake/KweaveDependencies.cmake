@@ -25,6 +25,8 @@ endif()
 if(KWEAVE_SANITIZE)
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)
+  # Three instruction sets of different vector lengths find what five would, in half the time to compile.
+  add_compile_definitions(HWY_DISABLED_TARGETS=\(HWY_SSSE3|HWY_SSE4\))
 endif()
 if(KWEAVE_BUILD_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)
