@@ -4,10 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <numeric>
-#include <optional>
-
-#include "weights/curvature.h"
-#include "weights/lp_ball_qp.h"
+#include <utility>
 
 namespace kweave {
 
@@ -18,6 +15,7 @@ constexpr double kNewtonLargestNorm = 8;  // above it the update shrinks the err
 constexpr int kUpdatesBeforeNewton = 2;   // they bring the weights to their order of magnitude
 constexpr double kAffordableUpdates = 3;
 constexpr int kMaxCuts = 6;
+constexpr double kModelPrecision = 1e-3;  // of the gap
 
 double At(std::span<const double> values, Index m) { return values[static_cast<std::size_t>(m)]; }
 
@@ -65,6 +63,7 @@ void Analytic::Begin(std::span<double> theta) { norm_.Uniform(theta); }
 
 void Analytic::Move(const Evaluation& last, const Machine& machine, const RunState& state,
                     std::span<double> theta) {
+  dual_point_.beta.clear();
   if (moves_ > 0 && IsWorseThanAccepted(last) && cuts_ < kMaxCuts) {
     CutBack(last, theta);
     return;
@@ -76,7 +75,7 @@ void Analytic::Move(const Evaluation& last, const Machine& machine, const RunSta
   ++moves_;
   const bool take_newton = crawls && !was_newton_partial_;
   was_newton_partial_ = false;
-  if (take_newton && NewtonStep(last, machine, theta)) {
+  if (take_newton && NewtonStep(last, machine, state, theta)) {
     was_newton_partial_ = last.theta.size() > kNewtonDirections;
     return;
   }
@@ -123,38 +122,35 @@ bool Analytic::UpdateCrawls(const RunState& state) const {
   return std::log(state.target_gap / state.relative_gap) < kAffordableUpdates * std::log(rate);
 }
 
-bool Analytic::NewtonStep(const Evaluation& last, const Machine& machine, std::span<double> theta) const {
+bool Analytic::NewtonStep(const Evaluation& last, const Machine& machine, const RunState& state,
+                          std::span<double> theta) {
   const std::vector<Direction> directions = NewtonDirections(norm_, last);
   if (directions.size() < 2) return false;
-  const std::optional<std::vector<double>> hessian = Curvature(last, machine, directions);
-  if (!hessian) return false;
+  const LocalModel model(last, machine, directions);
+  if (!model.is_valid()) return false;
+  const double precision = kModelPrecision * std::max(state.relative_gap, state.target_gap) * last.primal;
+  const SaddlePoint point = SolveSaddle(model.problem(), norm_.p(), precision);
+  if (point.t.empty()) return false;
 
-  // theta = sum_k t_k e_k; the model around start is 1/2 t' H t + (g - H start)' t with g_k = -1/2 q' e_k.
-  const std::size_t size = directions.size();
-  std::vector<double> start(size), linear(size, 0.0);
-  for (std::size_t k = 0; k < size; ++k) {
-    const Direction& direction = directions[k];
-    start[k] = At(last.theta, direction.kernels[0]) / direction.weights[0];
-    for (std::size_t j = 0; j < direction.kernels.size(); ++j) {
-      linear[k] -= 0.5 * direction.weights[j] * At(last.quadratics, direction.kernels[j]);
-    }
-  }
-  for (std::size_t k = 0; k < size; ++k) {
-    linear[k] -= std::inner_product(start.begin(), start.end(), &(*hessian)[k * size], 0.0);
-  }
-  const std::vector<double> solution = MinimizeOverLpBall(linear, *hessian, norm_.p(), start);
-  if (solution.empty()) return false;
-
-  const double negligible = norm_.p() == 1 ? 1e-9 : 0;  // interior points never reach zero
   std::fill(theta.begin(), theta.end(), 0.0);
-  for (std::size_t k = 0; k < size; ++k) {
-    if (solution[k] <= negligible) continue;
+  for (std::size_t k = 0; k < directions.size(); ++k) {
     for (std::size_t j = 0; j < directions[k].kernels.size(); ++j) {
-      theta[static_cast<std::size_t>(directions[k].kernels[j])] = solution[k] * directions[k].weights[j];
+      theta[static_cast<std::size_t>(directions[k].kernels[j])] = point.t[k] * directions[k].weights[j];
     }
   }
   norm_.Normalize(theta);
+  NoteDualPoint(model.Beta(point), machine);
   return true;
+}
+
+// The model's own beta is feasible, and where the best beta for its theta is not the only one it is the better
+// choice among them.
+void Analytic::NoteDualPoint(std::vector<double> beta, const Machine& machine) {
+  std::vector<double> quadratics(static_cast<std::size_t>(machine.gram().kernels()));
+  machine.gram().Expand(beta)->Quadratics(quadratics);
+  const std::span<const double> y = machine.problem().y;
+  const double linear = std::inner_product(y.begin(), y.end(), beta.begin(), 0.0);
+  dual_point_ = {std::move(beta), linear - 0.5 * norm_.Dual(quadratics)};
 }
 
 }  // namespace kweave

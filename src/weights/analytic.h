@@ -1,17 +1,18 @@
 // Solves   minimise J(theta) over theta >= 0, ||theta||_p <= 1, for every p from 1 to infinity.
-// Method   the update theta_m ~ (theta_m^2 q_m)^(1/(p+1)) (Kloft et al. 2011, eq. (17), their alpha'K alpha
-//          is our q), which never raises J but crawls for p close to 1. When it would need many more solves,
-//          a Newton step takes its place: the quadratic model of J (weights/curvature.h) minimised over the
-//          same ball (weights/lp_ball_qp.h). A step that raised J is cut back along the line, where J is
-//          convex.
-// Takes    the evaluation at the last theta; writes the next one.
+// Method   the update theta_m ~ (theta_m^2 q_m)^(1/(p+1)) (Kloft et al. 2011, eq. (17); their alpha'K alpha is
+//          our q), which never raises J but crawls for p close to 1. When it would need many more solves, a
+//          Newton step takes its place: a local model of J (weights/local_model.h) minimised over the same
+//          ball (weights/saddle_qp.h). A step that raised J is cut back along the line, where J is convex.
+// Takes    the evaluation at the last theta; writes the next one, and after a Newton step the model's beta.
 // Holds    ||theta||_p = 1; the point kept to cut back to has the smallest J of all accepted ones.
-// Costs    O(M) per update; a Newton step what its two parts cost, with at most a few hundred directions.
+// Costs    O(M) per update; a Newton step what its two parts cost, with at most a few hundred directions, and
+//          one expansion.
 #ifndef KWEAVE_WEIGHTS_ANALYTIC_H_
 #define KWEAVE_WEIGHTS_ANALYTIC_H_
 
 #include <vector>
 
+#include "weights/local_model.h"
 #include "weights/weight_method.h"
 
 namespace kweave {
@@ -23,17 +24,21 @@ class Analytic : public WeightMethod {
   void Begin(std::span<double> theta) override;
   void Move(const Evaluation& last, const Machine& machine, const RunState& state,
             std::span<double> theta) override;
+  const DualPoint* dual_point() override { return dual_point_.beta.empty() ? nullptr : &dual_point_; }
 
  private:
   bool IsWorseThanAccepted(const Evaluation& last) const;
   void CutBack(const Evaluation& last, std::span<double> theta);
   void Update(const Evaluation& last, double floor, std::span<double> theta) const;
   bool UpdateCrawls(const RunState& state) const;
-  bool NewtonStep(const Evaluation& last, const Machine& machine, std::span<double> theta) const;
+  bool NewtonStep(const Evaluation& last, const Machine& machine, const RunState& state,
+                  std::span<double> theta);
+  void NoteDualPoint(std::vector<double> beta, const Machine& machine);
 
   const LpNorm norm_;
   Evaluation accepted_;              // the point a failed step is cut back to
   double previous_gap_ = 1;          // relative, when the last step was accepted
+  DualPoint dual_point_;             // of the last Newton step
   int moves_ = 0;                    // accepted ones
   int cuts_ = 0;                     // of the step being tried
   bool was_newton_partial_ = false;  // the last Newton step moved kernels in groups

@@ -58,6 +58,47 @@ TEST(LearnWeights, NormCloseToOneMeetsColumnGeneration) {
   EXPECT_NEAR(close, at_one, 2e-6 * at_one);
 }
 
+// One Gaussian per feature, of which few matter. With a small C most samples sit at a bound and J bends only where
+// one of them leaves it.
+ReferenceProblem ManyFeatures(double C) {
+  constexpr std::size_t kSamples = 200;
+  constexpr std::size_t kFeatures = 60;
+  Random random(9);
+  std::vector<double> x(kSamples * kFeatures);
+  for (double& value : x) value = random.Uniform() + random.Uniform() + random.Uniform() - 1.5;
+  ReferenceProblem problem;
+  for (std::size_t i = 0; i < kSamples; ++i) {
+    double score = random.Uniform() - 0.5;
+    for (std::size_t k = 0; k < 10; ++k) score += x[i * kFeatures + k] / static_cast<double>(k + 1);
+    problem.y.push_back(score > 0 ? 1 : -1);
+  }
+  problem.upper.assign(kSamples, C);
+  for (std::size_t k = 0; k < kFeatures; ++k) {
+    std::vector<double>& matrix = problem.matrices.emplace_back();
+    for (std::size_t i = 0; i < kSamples; ++i) {
+      for (std::size_t j = 0; j < kSamples; ++j) {
+        const double difference = x[i * kFeatures + k] - x[j * kFeatures + k];
+        matrix.push_back(4 * std::exp(-2 * difference * difference));
+      }
+    }
+  }
+  return problem;
+}
+
+TEST(LearnWeights, SmallCostsDoNotStall) {
+  for (const double C : {0.02, 0.1}) {
+    const ReferenceProblem problem = ManyFeatures(C);
+    for (const double norm : {1.0, 1.001}) {
+      const Learned learned = Learn(problem, norm, WithMethod("analytic", 1e-6));
+      EXPECT_EQ(learned.status, Status::kConverged) << "C " << C << " norm " << norm;
+      EXPECT_LE(learned.solves, 30) << "C " << C << " norm " << norm;
+      if (norm == 1) {
+        EXPECT_GT(std::count(learned.theta.begin(), learned.theta.end(), 0.0), 10) << "C " << C;
+      }
+    }
+  }
+}
+
 TEST(LearnWeights, LargeNormMeetsTheUniformSum) {
   const ReferenceProblem& problem = FindReferenceProblem("mixed_10_large_c");
   const double uniform = Learn(problem, kInfinity, WithMethod("auto", 1e-7)).certificate.primal;

@@ -1,0 +1,219 @@
+#include "weights/local_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "compute/cpu/cholesky.h"
+#include "loss/hinge.h"
+
+namespace kweave {
+
+namespace {
+
+constexpr Index kRowsPerCall = 64;
+constexpr double kRidge = 1e-10;  // relative to the mean diagonal
+constexpr double kUnbounded = 1e3;
+
+std::size_t Size(Index i) { return static_cast<std::size_t>(i); }
+
+// The bounded ones are those closest to a change: bound samples close to their margin, free ones close to a
+// bound. `residuals` are y - f - bias.
+MovingSamples ChooseSamples(const Evaluation& at, std::span<const double> upper,
+                            std::span<const double> residuals, std::size_t most_bounded) {
+  std::vector<Index> free, bound;
+  std::vector<double> distance(at.beta.size());
+  for (std::size_t i = 0; i < at.beta.size(); ++i) {
+    const double share = std::abs(at.beta[i]) / upper[i];
+    const bool is_free = share > 1e-9 && share < 1 - 1e-9;
+    distance[i] = is_free ? std::min(share, 1 - share) : std::abs(residuals[i]);
+    (is_free ? free : bound).push_back(static_cast<Index>(i));
+  }
+  const auto closer = [&](Index a, Index b) { return distance[Size(a)] < distance[Size(b)]; };
+  std::sort(free.begin(), free.end(), closer);
+  std::sort(bound.begin(), bound.end(), closer);
+  const std::size_t half = most_bounded / 2;
+  const std::size_t bound_count = std::min(bound.size(), most_bounded - std::min(free.size(), half));
+  const std::size_t free_count = std::min(free.size(), most_bounded - bound_count);
+  MovingSamples moving;
+  moving.bounded.assign(bound.begin(), bound.begin() + static_cast<std::ptrdiff_t>(bound_count));
+  moving.bounded.insert(moving.bounded.end(), free.begin(),
+                        free.begin() + static_cast<std::ptrdiff_t>(free_count));
+  const std::size_t rest = free.size() - free_count;
+  const std::size_t chosen = std::min(rest, kMostFreeSamples);
+  if (chosen < 2) return moving;
+  // From the one farthest from its bounds on.
+  for (std::size_t k = 0; k < chosen; ++k) moving.free.push_back(free[free.size() - 1 - k * rest / chosen]);
+  moving.bounded.push_back(moving.free[0]);
+  return moving;
+}
+
+// K(theta) between the samples, centred: on the plane sum x = 0 a constant makes no difference.
+std::vector<double> CentredKernel(Gram& gram, std::span<const double> theta, std::span<const Index> samples) {
+  const std::size_t size = samples.size();
+  const Index n = gram.left_count();
+  std::vector<double> kernel(size * size), block(Size(kRowsPerCall * n)), means(size, 0.0);
+  for (std::size_t begin = 0; begin < size; begin += kRowsPerCall) {
+    const std::size_t count = std::min<std::size_t>(kRowsPerCall, size - begin);
+    gram.Rows(theta, samples.subspan(begin, count), block.data(), n);
+    for (std::size_t r = 0; r < count; ++r) {
+      for (std::size_t j = 0; j < size; ++j) {
+        kernel[(begin + r) * size + j] = block[r * Size(n) + Size(samples[j])];
+        means[begin + r] += kernel[(begin + r) * size + j] / static_cast<double>(size);
+      }
+    }
+  }
+  const double mean = std::accumulate(means.begin(), means.end(), 0.0) / static_cast<double>(size);
+  double trace = 0;
+  for (std::size_t i = 0; i < size; ++i) {
+    for (std::size_t j = 0; j < size; ++j) kernel[i * size + j] += mean - means[i] - means[j];
+    trace += kernel[i * size + i];
+  }
+  for (std::size_t i = 0; i < size; ++i) kernel[i * size + i] += kRidge * trace / static_cast<double>(size);
+  return kernel;
+}
+
+// Shrinks the heavier side until sum beta = 0.
+void Balance(std::span<double> beta) {
+  double above = 0;
+  double below = 0;
+  for (const double value : beta) (value > 0 ? above : below) += std::abs(value);
+  if (above == below) return;
+  const double factor = std::min(above, below) / std::max(above, below);
+  for (double& value : beta) {
+    if ((value > 0) == (above > below)) value *= factor;
+  }
+}
+
+// Factors matrix + ridge, the smallest ridge that makes it positive definite in floating point.
+bool FactorWithRidge(std::vector<double>& matrix, std::size_t size) {
+  double trace = 0;
+  for (std::size_t i = 0; i < size; ++i) trace += matrix[i * size + i];
+  const std::vector<double> plain = matrix;
+  for (const double ridge : {0.0, 1e-8, 1e-6, 1e-4}) {
+    for (std::size_t i = 0; i < size; ++i) matrix[i * size + i] += ridge * trace / static_cast<double>(size);
+    if (FactorCholesky(matrix, static_cast<int>(size))) return true;
+    matrix = plain;
+  }
+  return false;
+}
+
+}  // namespace
+
+LocalModel::LocalModel(const Evaluation& at, const Machine& machine, std::span<const Direction> directions,
+                       std::size_t most_bounded)
+    : at_(at), y_(machine.problem().y), upper_(machine.problem().upper) {
+  const HingeLoss loss;
+  std::vector<double> outputs(y_.size()), residuals(y_.begin(), y_.end());
+  machine.expansion().Outputs(at.theta, outputs);
+  const double bias = loss.BestBias(outputs, y_, upper_);
+  for (std::size_t i = 0; i < residuals.size(); ++i) residuals[i] -= outputs[i] + bias;
+
+  moving_ = ChooseSamples(at, upper_, residuals, most_bounded);
+  samples_ = moving_.bounded;
+  if (!moving_.free.empty()) samples_.insert(samples_.end(), moving_.free.begin() + 1, moving_.free.end());
+  for (const Index i : moving_.bounded) {
+    const Interval box = loss.Feasible(y_[Size(i)], upper_[Size(i)]);
+    problem_.lower.push_back(std::min(box.lower - at.beta[Size(i)], 0.0));
+    problem_.upper.push_back(std::max(box.upper - at.beta[Size(i)], 0.0));
+  }
+  if (!moving_.free.empty()) {
+    problem_.lower.back() *= kUnbounded;
+    problem_.upper.back() *= kUnbounded;
+  }
+  FillLinearTerms(machine, directions, residuals);
+  Eliminate(CentredKernel(machine.gram(), at.theta, samples_));
+}
+
+void LocalModel::FillLinearTerms(const Machine& machine, std::span<const Direction> directions,
+                                 std::span<const double> residuals) {
+  for (const Index i : samples_) residuals_.push_back(residuals[Size(i)]);
+  outputs_.resize(samples_.size() * directions.size());
+  std::vector<double> theta(at_.theta.size(), 0.0), outputs(y_.size());
+  for (std::size_t k = 0; k < directions.size(); ++k) {
+    const Direction& direction = directions[k];
+    double slope = 0;
+    for (std::size_t j = 0; j < direction.kernels.size(); ++j) {
+      theta[Size(direction.kernels[j])] = direction.weights[j];
+      slope -= 0.5 * direction.weights[j] * at_.quadratics[Size(direction.kernels[j])];
+    }
+    machine.expansion().Outputs(theta, outputs);
+    for (const Index m : direction.kernels) theta[Size(m)] = 0;
+    for (std::size_t i = 0; i < samples_.size(); ++i) {
+      outputs_[i * directions.size() + k] = outputs[Size(samples_[i])];
+    }
+    problem_.c.push_back(slope);
+    problem_.s.push_back(at_.theta[Size(direction.kernels[0])] / direction.weights[0]);
+  }
+}
+
+// Each free sample moves against the first of them, which is the last of the bounded: u (e_i - e_first). The
+// maximum over u of its quadratic is 1/2 (r - K x - G d)' K^-1 (r - K x - G d), over the free samples.
+void LocalModel::Eliminate(std::span<const double> kernel) {
+  const std::size_t all = samples_.size(), bounded = moving_.bounded.size(), count = problem_.c.size();
+  const std::size_t free = all - bounded, first = bounded - 1, columns = bounded + count + 1;
+  factor_.resize(free * free);
+  reduced_.resize(free * columns);
+  const auto against_first = [&](std::size_t i, std::size_t j) {
+    return kernel[i * all + j] - kernel[first * all + j];
+  };
+  for (std::size_t f = 0; f < free; ++f) {
+    const std::size_t i = bounded + f;
+    for (std::size_t g = 0; g < free; ++g) {
+      factor_[f * free + g] = against_first(i, bounded + g) - against_first(i, first);
+    }
+    double* row = &reduced_[f * columns];
+    for (std::size_t j = 0; j < bounded; ++j) row[j] = against_first(i, j);
+    for (std::size_t k = 0; k < count; ++k) {
+      row[bounded + k] = outputs_[i * count + k] - outputs_[first * count + k];
+    }
+    row[bounded + count] = residuals_[i] - residuals_[first];
+  }
+  std::vector<double> products(columns * columns, 0.0);
+  if (free > 0) {
+    is_valid_ = FactorWithRidge(factor_, free);
+    if (!is_valid_) return;
+    SolveLower(factor_, static_cast<int>(free), reduced_, static_cast<int>(columns));
+    MultiplyTransposed(reduced_, static_cast<int>(free), static_cast<int>(columns), products);
+  }
+  const auto product = [&](std::size_t a, std::size_t b) { return products[a * columns + b]; };
+  const std::size_t right = bounded + count;
+  for (std::size_t i = 0; i < bounded; ++i) {
+    for (std::size_t j = 0; j < bounded; ++j) problem_.A.push_back(kernel[i * all + j] - product(i, j));
+    for (std::size_t k = 0; k < count; ++k) {
+      problem_.G.push_back(outputs_[i * count + k] - product(i, bounded + k));
+    }
+    problem_.r.push_back(residuals_[i] - product(i, right));
+  }
+  for (std::size_t k = 0; k < count; ++k) {
+    problem_.c[k] -= product(bounded + k, right);
+    for (std::size_t l = 0; l < count; ++l) problem_.H.push_back(product(bounded + k, bounded + l));
+  }
+}
+
+std::vector<double> LocalModel::Beta(const SaddlePoint& point) const {
+  const std::size_t bounded = moving_.bounded.size(), count = problem_.c.size();
+  const std::size_t free = samples_.size() - bounded, columns = bounded + count + 1;
+  std::vector<double> u(free), move = point.x;
+  for (std::size_t f = 0; f < free; ++f) {
+    const double* row = &reduced_[f * columns];
+    u[f] = row[bounded + count];
+    for (std::size_t j = 0; j < bounded; ++j) u[f] -= row[j] * point.x[j];
+    for (std::size_t k = 0; k < count; ++k) u[f] -= row[bounded + k] * (point.t[k] - problem_.s[k]);
+  }
+  if (free > 0) SolveUpper(factor_, static_cast<int>(free), u, 1);
+  for (const double value : u) move[bounded - 1] -= value;
+  move.insert(move.end(), u.begin(), u.end());
+
+  const HingeLoss loss;
+  std::vector<double> beta = at_.beta;
+  for (std::size_t i = 0; i < samples_.size(); ++i) {
+    const std::size_t sample = Size(samples_[i]);
+    const Interval box = loss.Feasible(y_[sample], upper_[sample]);
+    beta[sample] = std::clamp(beta[sample] + move[i], box.lower, box.upper);
+  }
+  Balance(beta);
+  return beta;
+}
+
+}  // namespace kweave
