@@ -143,8 +143,8 @@ bool Analytic::NewtonStep(const Evaluation& last, const Machine& machine, const 
   return true;
 }
 
-// The model's own beta is feasible, and where the best beta for its theta is not the only one it is the better
-// choice among them.
+// The model's own beta is feasible, and where the best beta for its theta is not the only one it is the
+// better choice among them.
 void Analytic::NoteDualPoint(std::vector<double> beta, const Machine& machine) {
   std::vector<double> quadratics(static_cast<std::size_t>(machine.gram().kernels()));
   machine.gram().Expand(beta)->Quadratics(quadratics);

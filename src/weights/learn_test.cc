@@ -58,8 +58,8 @@ TEST(LearnWeights, NormCloseToOneMeetsColumnGeneration) {
   EXPECT_NEAR(close, at_one, 2e-6 * at_one);
 }
 
-// One Gaussian per feature, of which few matter. With a small C most samples sit at a bound and J bends only where
-// one of them leaves it.
+// One Gaussian per feature, of which few matter. With a small C most samples sit at a bound and J bends only
+// where one of them leaves it.
 ReferenceProblem ManyFeatures(double C) {
   constexpr std::size_t kSamples = 200;
   constexpr std::size_t kFeatures = 60;

@@ -1,15 +1,16 @@
 // Solves   for a model of J(theta) around a solved machine, and for the beta that goes with its minimum.
-// Method   J is the maximum over beta of y' beta - 1/2 beta' K(theta) beta. With theta + d and beta + x in their
-//          place all is kept but the term of third order, -1/2 x' K(d) x, and so are the bounds of beta: the
-//          model bends where samples become free or bound. A second derivative of J alone (Chapelle,
-//          Rakotomamonjy: Second order optimization of kernel parameters, 2008) does not see that, and with small
-//          C it is where most of the curvature is. Samples far from a change are not asked: those well inside
-//          their bounds are eliminated beforehand as if they had none, those far from their margin stay.
+// Method   J is the maximum over beta of y' beta - 1/2 beta' K(theta) beta. With theta + d and beta + x in
+//          their place all is kept but the term of third order, -1/2 x' K(d) x, and so are the bounds of
+//          beta: the model bends where samples become free or bound. A second derivative of J alone
+//          (Chapelle, Rakotomamonjy: Second order optimization of kernel parameters, 2008) does not see that,
+//          and with small C it is where most of the curvature is. Samples far from a change are not asked:
+//          those well inside their bounds are eliminated beforehand as if they had none, those far from their
+//          margin stay.
 // Takes    the last evaluation, its machine, and directions for theta; gives the saddle problem, and beta + x
 //          for its solution.
 // Holds    x = 0 solves it for d = 0, up to the precision of the machine. Every beta it returns is feasible.
-// Costs    rows of the samples that move, one output per direction, F^3 / 3 + F^2 (E + K) multiplications for F
-//          eliminated samples, E others and K directions; memory 8 (F + E) (F + E + K) bytes, twice.
+// Costs    rows of the samples that move, one output per direction, F^3 / 3 + F^2 (E + K) multiplications for
+//          F eliminated samples, E others and K directions; memory 8 (F + E) (F + E + K) bytes, twice.
 #ifndef KWEAVE_WEIGHTS_LOCAL_MODEL_H_
 #define KWEAVE_WEIGHTS_LOCAL_MODEL_H_
 

@@ -89,8 +89,8 @@ class InteriorPoint {
         below_(Distances(1), 0.1 * unit_ / static_cast<double>(samples_)),
         normal_(weights_) {}
 
-  // Or else the best point met: close to a degenerate solution rounding may spoil the last steps. Nothing when the numbers
-  // broke down before.
+  // Or else the best point met: close to a degenerate solution rounding may spoil the last steps. Nothing when
+  // the numbers broke down before.
   SaddlePoint Run(double precision) {
     SaddlePoint best;
     double least = kAcceptable;
@@ -201,8 +201,8 @@ class InteriorPoint {
     return Advance(aim, weights_move, bias_move, x_move);
   }
 
-  // What is left after x: the moves of t and of the bias from the products of (G, 1, right side) in the metric of
-  // the inverse of A + D.
+  // What is left after x: the moves of t and of the bias from the products of (G, 1, right side) in the
+  // metric of the inverse of A + D.
   bool SolveReduced(std::span<const double> products, double aim, std::vector<double>& weights_move,
                     double& bias_move) {
     const std::size_t columns = weights_ + 2;

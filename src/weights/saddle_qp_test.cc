@@ -61,8 +61,8 @@ Gradients At(const SaddleProblem& problem, const SaddlePoint& point) {
   return gradients;
 }
 
-// The most that either player could gain along the other's fixed move; convexity makes that an optimality check:
-// t moves to the best response to its slopes, x from entries with small to entries with large slope.
+// The most that either player could gain along the other's fixed move; convexity makes that an optimality
+// check: t moves to the best response to its slopes, x from entries with small to entries with large slope.
 double LargestGain(const SaddleProblem& problem, double p, const SaddlePoint& point) {
   const Gradients gradients = At(problem, point);
   std::vector<double> wanted(gradients.t.size()), best(gradients.t.size());
