@@ -1,7 +1,7 @@
 // Solves   minimise J(theta) over theta >= 0, ||theta||_p <= 1, for every p from 1 to infinity.
 // Method   the update theta_m ~ (theta_m^2 q_m)^(1/(p+1)) (Kloft et al. 2011, eq. (17); their alpha'K alpha
-//          is our q), which never raises J but crawls for p close to 1. When it would need many more solves, a
-//          Newton step takes its place: a local model of J (weights/local_model.h) minimised over the same
+//          is our q), which never raises J but crawls for p close to 1. When it would need many more solves,
+//          a Newton step takes its place: a local model of J (weights/local_model.h) minimised over the same
 //          ball (weights/saddle_qp.h). A step that raised J is cut back along the line, where J is convex.
 // Takes    the evaluation at the last theta; writes the next one, and after a Newton step the model's beta.
 // Holds    ||theta||_p = 1; the point kept to cut back to has the smallest J of all accepted ones.

@@ -89,8 +89,8 @@ class InteriorPoint {
         below_(Distances(1), 0.1 * unit_ / static_cast<double>(samples_)),
         normal_(weights_) {}
 
-  // Or else the best point met: close to a degenerate solution rounding may spoil the last steps. Nothing when
-  // the numbers broke down before.
+  // The solution, or else the best point met: close to a degenerate solution rounding may spoil the last
+  // steps. Nothing when the numbers broke down before.
   SaddlePoint Run(double precision) {
     SaddlePoint best;
     double least = kAcceptable;
@@ -117,7 +117,7 @@ class InteriorPoint {
     return point;
   }
 
-  // From the middle of each interval's share around 0 to its bound on one side.
+  // From the start, which is close to 0 and well inside, to the bounds on one side.
   std::vector<double> Distances(int side) {
     x_.resize(samples_);
     std::vector<double> distances(samples_);

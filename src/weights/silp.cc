@@ -12,7 +12,10 @@ namespace kweave {
 namespace {
 
 constexpr int kMaxCuts = 500;
-constexpr double kTowardsVertex = 0.5;
+constexpr double kLargestShare = 0.5;  // of the way from the best theta to the program's
+constexpr double kLeastShare = 0.05;
+constexpr double kGrow = 1.2;    // after a better theta
+constexpr double kShrink = 0.8;  // after none
 constexpr double kTolerance = 1e-10;
 constexpr double kNegligibleWeight = 1e-3;  // where the program gives none; less as the gap closes
 
@@ -105,7 +108,8 @@ class Silp::Master {
   std::vector<Cut> cuts_;  // cut t is row t + 1
 };
 
-Silp::Silp(double norm) : norm_(norm), best_primal_(std::numeric_limits<double>::infinity()) {}
+Silp::Silp(double norm)
+    : norm_(norm), best_primal_(std::numeric_limits<double>::infinity()), share_(kLargestShare) {}
 Silp::~Silp() = default;
 
 void Silp::Begin(std::span<double> theta) {
@@ -115,7 +119,9 @@ void Silp::Begin(std::span<double> theta) {
 
 void Silp::Move(const Evaluation& last, const Machine& machine, const RunState& state,
                 std::span<double> theta) {
-  if (last.primal < best_primal_) {
+  const bool is_better = last.primal < best_primal_;
+  share_ = is_better ? std::min(kGrow * share_, kLargestShare) : std::max(kShrink * share_, kLeastShare);
+  if (is_better) {
     best_primal_ = last.primal;
     best_theta_ = last.theta;
   }
@@ -129,7 +135,7 @@ void Silp::Move(const Evaluation& last, const Machine& machine, const RunState& 
   const std::span<const double> vertex = master_->vertex();
   const double negligible = std::min(kNegligibleWeight, state.relative_gap);
   for (std::size_t m = 0; m < theta.size(); ++m) {
-    theta[m] = (1 - kTowardsVertex) * best_theta_[m] + kTowardsVertex * vertex[m];
+    theta[m] = (1 - share_) * best_theta_[m] + share_ * vertex[m];
     if (theta[m] < negligible && vertex[m] <= 0) theta[m] = 0;
   }
   norm_.Normalize(theta);

@@ -2,7 +2,8 @@
 // Method   semi-infinite linear program by column generation (Sonnenburg, Raetsch, Schaefer 2005; their beta
 //          is our theta, their theta our z): minimise z subject to z >= L_t - 1/2 theta' q_t for every beta_t
 //          found so far, by the dual simplex of CLP, warm. The program's vertex jumps about, so the next
-//          solve is made half-way between it and the best theta so far.
+//          solve is made part of the way from the best theta so far to it: half, less while no better theta
+//          is found.
 // Takes    the evaluation at the last theta, whose beta gives one more cut, exact or not; writes the next
 //          theta.
 // Holds    the program's value and its multipliers' mixture of the betas bound the optimum from below.
@@ -34,6 +35,7 @@ class Silp : public WeightMethod {
   std::unique_ptr<Master> master_;
   std::vector<double> best_theta_;
   double best_primal_ = 0;
+  double share_;  // of the way to the program's theta that the next solve is made at
   DualPoint dual_point_;
 };
 
