@@ -77,7 +77,8 @@ std::string OptionHelp(std::string_view name) {
 }
 
 std::pair<std::string, std::string> SplitAssignment(std::string_view option, const std::string& text) {
-  const std::size_t middle = text.find('=');
+  // Kernel names hold '=' themselves; values do not.
+  const std::size_t middle = text.rfind('=');
   if (middle == std::string::npos || middle == 0 || middle + 1 == text.size()) {
     throw Error(ErrorKind::kUsage, fmt::format("{} '{}', expected NAME=VALUE", option, text));
   }

@@ -34,6 +34,16 @@ Features FitColumns(const View& view, Index expected) {
 }
 
 // The views of the model's kernels, in their order, found in the data by name; a single one by position.
+// Columns are matched by position, so names that say otherwise are a mistake. Files without names are trusted.
+void CheckFeatureNames(const View& trained, const View& given) {
+  if (trained.feature_names.empty() || trained.feature_names.size() != given.feature_names.size()) return;
+  const auto [expected, found] = std::ranges::mismatch(trained.feature_names, given.feature_names);
+  if (expected == trained.feature_names.end()) return;
+  throw Error(ErrorKind::kData,
+              fmt::format("view '{}': feature {} is called '{}', expected '{}' as in training", trained.name,
+                          found - given.feature_names.begin() + 1, *found, *expected));
+}
+
 std::vector<View> MatchViews(const ModelContent& content, const Dataset& data) {
   std::vector<View> matched;
   for (const View& trained : content.samples) {
@@ -43,6 +53,7 @@ std::vector<View> MatchViews(const ModelContent& content, const Dataset& data) {
       throw Error(ErrorKind::kData, fmt::format("the model needs view '{}'; the data has {}", trained.name,
                                                 QuotedNames(data.views)));
     }
+    CheckFeatureNames(trained, *found);
     matched.push_back({trained.name, FitColumns(*found, ColumnCount(trained.features)), {}});
   }
   return matched;
@@ -60,7 +71,7 @@ std::string NewFile(const ModelContent& content, std::int32_t f, const PredictOp
   }
   throw Error(ErrorKind::kData,
               fmt::format("the model needs the kernel values of the new samples for '{}'; give "
-                          "them as {}=FILE, one row per new sample",
+                          "them with --gram '{}=FILE', one row per new sample",
                           kernels.files[f], kernels.files[f]));
 }
 
@@ -136,7 +147,7 @@ std::vector<double> Decide(const ModelContent& content, const Dataset& data, con
     const std::vector<View> right =
         block < count ? SelectBlock(views, begin, end) : WithSampleCount(views, count);
     const auto gram = MakeCrossGram(kernels, left, right, content.normalization, content.sample_indices,
-                                    {.use_float = false, .evaluation = Evaluation::kDirect}, pool);
+                                    {.use_float = false, .evaluation = Evaluation::kAuto}, pool);
     const std::span out = std::span(decision).subspan(begin, end - begin);
     gram->Expand(content.beta)->Outputs(content.theta, out);
     for (double& value : out) value += content.bias;

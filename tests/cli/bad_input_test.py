@@ -99,6 +99,7 @@ TRAIN = [
 # (what, arguments of predict after the model, files, exit status, part of the message)
 PREDICT = [
     ("wrong number of features", ["new.csv"], {"new.csv": "a\n1\n2\n"}, DATA, "4"),
+    ("features in another order", ["new.csv"], {"new.csv": "x2,x1,x3,x4\n1,2,3,4\n"}, DATA, "expected 'x1' as in training"),
     ("feature beyond training", ["new"], {"new": "1 9:1\n"}, DATA, "9"),
     ("no data", [], {}, USAGE, "predict needs DATA"),
     ("missing view", ["--view", "a=d.csv", "--view", "b=d.csv"], {"d.csv": CSV}, DATA, "needs view 'data'"),
