@@ -3,14 +3,17 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 #include "base/memory.h"
 #include "base/nearest_name.h"
 #include "base/random.h"
+#include "base/run_control.h"
 #include "base/threads.h"
 
 namespace kweave {
@@ -84,6 +87,21 @@ TEST(Memory, ReportsSensibleNumbers) {
   EXPECT_GT(PeakMemoryBytes(), 1 << 20);
   AlignedVector<float> values(17);
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(values.data()) % 64, 0u);
+}
+
+TEST(RunControl, TicksRepeatTheLastReport) {
+  std::vector<Progress> seen;
+  Context context;
+  context.progress = [&](const Progress& progress) { seen.push_back(progress); };
+  RunControl control(context);
+  control.Report({.relative_gap = 0.25, .iterations = 3, .phase = "solve"});
+  control.Tick();  // too soon to be shown
+  std::this_thread::sleep_for(std::chrono::milliseconds(120));
+  control.Tick();
+  ASSERT_EQ(seen.size(), 2u);
+  EXPECT_EQ(seen[1].relative_gap, 0.25);
+  EXPECT_EQ(seen[1].iterations, 3);
+  EXPECT_GT(seen[1].seconds, seen[0].seconds);
 }
 
 TEST(Random, IsTheSameEverywhere) {

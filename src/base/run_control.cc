@@ -17,6 +17,7 @@ bool RunControl::ShouldStop() {
 }
 
 void RunControl::Report(Progress progress) {
+  last_progress_ = progress;
   const double now = Seconds();
   if (!context_.progress || now - last_report_seconds_ < kSecondsBetweenReports) return;
   last_report_seconds_ = now;

@@ -22,6 +22,8 @@ class RunControl {
   std::optional<Status> stop_reason() const { return stop_reason_; }
   /// Forwards to the context's progress callback, a few times a second at most.
   void Report(Progress progress);
+  /// Reports the last state again with the time of now: long steps call it to show that they are alive.
+  void Tick() { Report(last_progress_); }
   void Log(LogLevel level, std::string_view message) const;
 
  private:
@@ -29,6 +31,7 @@ class RunControl {
   Stopwatch watch_;
   std::optional<Status> stop_reason_;
   double last_report_seconds_ = -1;
+  Progress last_progress_;
 };
 
 }  // namespace kweave

@@ -65,6 +65,7 @@ class GapWatch : public SolveObserver {
       : problem_(problem), wanted_(wanted), control_(control) {}
 
   Verdict Observe(SolverPause& pause) override {
+    control_.Tick();
     return control_.ShouldStop() ? Verdict::kStop : Verdict::kContinue;
   }
 
