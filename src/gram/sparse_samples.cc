@@ -7,7 +7,7 @@ namespace kweave {
 OccurringColumns::OccurringColumns(const SparseRows& rows)
     : columns_(rows.columns + rows.offsets[0], rows.columns + rows.offsets[rows.rows]) {
   std::ranges::sort(columns_);
-  columns_.erase(std::ranges::unique(columns_).begin(), columns_.end());
+  columns_.erase(std::unique(columns_.begin(), columns_.end()), columns_.end());
   columns_.shrink_to_fit();
 }
 
