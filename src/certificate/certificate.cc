@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <limits>
 #include <memory>
+#include <numeric>
 
-#include "loss/hinge.h"
 #include "regularizer/lp_norm.h"
 
 namespace kweave {
@@ -26,24 +26,6 @@ double SumOfMagnitudes(std::span<const double> x) {
   return sum;
 }
 
-// Clips into the boxes, then scales the heavier sign down until sum beta = 0.
-std::vector<double> FeasibleBeta(const Loss& loss, std::span<const double> beta, std::span<const double> y,
-                                 std::span<const double> upper) {
-  std::vector<double> feasible(beta.size());
-  double positive = 0;
-  double negative = 0;
-  for (std::size_t i = 0; i < beta.size(); ++i) {
-    const Interval box = loss.Feasible(y[i], upper[i]);
-    feasible[i] = std::clamp(beta[i], box.lower, box.upper);
-    (feasible[i] > 0 ? positive : negative) += std::abs(feasible[i]);
-  }
-  const double balance = std::min(positive, negative);
-  // Rounding alone is left to the slack, so that a solver's own feasible point stays what it is.
-  if (std::abs(positive - negative) <= kRounding * (positive + negative)) return feasible;
-  for (double& value : feasible) value *= balance / (value > 0 ? positive : negative);
-  return feasible;
-}
-
 struct Expanded {
   std::vector<double> quadratics;
   std::vector<double> outputs;
@@ -57,9 +39,14 @@ Expanded Evaluate(Gram& gram, std::span<const double> theta, std::span<const dou
   return result;
 }
 
-// An upper bound on 1/2 theta' q + sum C loss(f + b), the table's error taken at its worst everywhere.
-double PrimalBound(const Loss& loss, const Expanded& at, std::span<const double> y,
-                   std::span<const double> upper, std::span<const double> theta, double magnitude,
+double LargestMagnitude(std::span<const double> x) {
+  double largest = 0;
+  for (const double value : x) largest = std::max(largest, std::abs(value));
+  return largest;
+}
+
+// An upper bound on 1/2 theta' q + the risk, the table's error taken at its worst everywhere.
+double PrimalBound(const Risk& risk, const Expanded& at, std::span<const double> theta, double magnitude,
                    double bias, double table_error) {
   double regularizer = 0;
   double weight = 0;
@@ -69,49 +56,46 @@ double PrimalBound(const Loss& loss, const Expanded& at, std::span<const double>
   }
   const double output_error = weight * table_error * magnitude;
   double losses = 0;
-  double largest_output = 0;
-  for (std::size_t i = 0; i < y.size(); ++i) {
+  for (std::size_t i = 0; i < risk.y.size(); ++i) {
     const double f = at.outputs[i] + bias;
     // The loss is convex in f, so on an interval it is largest at an end.
-    losses += upper[i] * std::max(loss.Value(f - output_error, y[i]), loss.Value(f + output_error, y[i]));
-    largest_output = std::max(largest_output, std::abs(at.outputs[i]));
+    losses += risk.C[i] * std::max(risk.loss->Value(f - output_error, risk.y[i]),
+                                   risk.loss->Value(f + output_error, risk.y[i]));
   }
-  return 0.5 * regularizer + losses +
-         kRounding * (std::abs(regularizer) + losses + magnitude * largest_output);
+  const double bias_term = risk.bias_slope * bias;
+  return 0.5 * regularizer + losses + bias_term +
+         kRounding * (std::abs(regularizer) + losses + std::abs(bias_term) +
+                      magnitude * LargestMagnitude(at.outputs));
 }
 
-// A lower bound on L - 1/2 ||q||_p*, scaled by the best factor in [0, 1]: s L - s^2/2 ||q||_p*.
-double DualBound(const Loss& loss, const LpNorm& norm, const Expanded& at, std::span<const double> beta,
-                 std::span<const double> y, std::span<const double> upper, double bias, double table_error) {
+// A lower bound on L - 1/2 ||q||_p*; where 0 is feasible scaled by the best factor s in [0, 1], which gives at
+// least s L - s^2/2 ||q||_p*, L being concave.
+double DualBound(const Risk& risk, const LpNorm& norm, const Expanded& at, std::span<const double> beta,
+                 double bias, double table_error) {
   const double magnitude = SumOfMagnitudes(beta);
   std::vector<double> q = at.quadratics;
   for (double& value : q) value += table_error * magnitude * magnitude;
-  double linear = 0;
-  double sum = 0;
-  double largest_output = 0;
-  for (std::size_t i = 0; i < beta.size(); ++i) {
-    linear += loss.Dual(beta[i], y[i], upper[i]);
-    sum += beta[i];
-    largest_output = std::max(largest_output, std::abs(at.outputs[i]));
-  }
+  const double linear = risk.Dual(beta);
   const double quadratic = norm.Dual(q);
-  const double bound = linear < quadratic ? 0.5 * linear * (linear / quadratic) : linear - 0.5 * quadratic;
-  const double imbalance = std::abs(sum) * (1 + std::abs(bias) + largest_output);
-  return bound - kRounding * (linear + quadratic + magnitude * largest_output) - imbalance;
+  const double largest_output = LargestMagnitude(at.outputs);
+  double bound = linear - 0.5 * quadratic;
+  if (risk.bias_slope == 0 && linear < quadratic) bound = 0.5 * std::max(linear, 0.0) * (linear / quadratic);
+  const double sum = std::accumulate(beta.begin(), beta.end(), 0.0);
+  const double imbalance =
+      risk.has_bias ? std::abs(sum - risk.bias_slope) * (1 + std::abs(bias) + largest_output) : 0;
+  return bound - kRounding * (std::abs(linear) + quadratic + magnitude * largest_output) - imbalance;
 }
 
 Certificate NothingKnown(Certificate certificate) {
   certificate.primal = certificate.gap = certificate.relative_gap = kInfinity;
-  certificate.dual = 0;  // alpha = 0
+  certificate.dual = -kInfinity;
   return certificate;
 }
 
 }  // namespace
 
-Certificate CertifyHinge(Gram& gram, std::span<const double> y, std::span<const double> upper, double norm,
-                         std::span<const double> theta, std::span<const double> beta,
-                         std::span<const double> dual_beta) {
-  const HingeLoss loss;
+Certificate Certify(Gram& gram, const Risk& risk, double norm, std::span<const double> theta,
+                    std::span<const double> beta, std::span<const double> dual_beta) {
   const LpNorm constraint(norm);
   Certificate certificate;
   certificate.quadratics.assign(theta.size(), 0);
@@ -124,16 +108,16 @@ Certificate CertifyHinge(Gram& gram, std::span<const double> y, std::span<const 
   const double table_error = gram.TableError();
 
   Expanded primal_side = Evaluate(gram, weights, beta);
-  certificate.bias = loss.BestBias(primal_side.outputs, y, upper);
+  certificate.bias = risk.BestBias(primal_side.outputs);
   certificate.primal =
-      PrimalBound(loss, primal_side, y, upper, weights, SumOfMagnitudes(beta), certificate.bias, table_error);
+      PrimalBound(risk, primal_side, weights, SumOfMagnitudes(beta), certificate.bias, table_error);
 
-  const std::vector<double> feasible = FeasibleBeta(loss, dual_beta, y, upper);
+  std::vector<double> feasible(dual_beta.begin(), dual_beta.end());
+  risk.MakeFeasible(feasible);
   const bool is_same = std::equal(feasible.begin(), feasible.end(), beta.begin(), beta.end());
   const Expanded dual_side = is_same ? primal_side : Evaluate(gram, weights, feasible);
-  certificate.dual =
-      DualBound(loss, constraint, dual_side, feasible, y, upper, certificate.bias, table_error);
-  certificate.dual = std::max(certificate.dual, 0.0);  // alpha = 0
+  certificate.dual = DualBound(risk, constraint, dual_side, feasible, certificate.bias, table_error);
+  if (risk.bias_slope == 0) certificate.dual = std::max(certificate.dual, 0.0);  // beta = 0
 
   certificate.quadratics = std::move(primal_side.quadratics);
   certificate.outputs = std::move(primal_side.outputs);
@@ -141,8 +125,8 @@ Certificate CertifyHinge(Gram& gram, std::span<const double> y, std::span<const 
     return NothingKnown(std::move(certificate));
   }
   certificate.gap = std::max(certificate.primal - certificate.dual, 0.0);
-  const double scale =
-      std::max({std::abs(certificate.primal), certificate.dual, std::numeric_limits<double>::min()});
+  const double scale = std::max(
+      {std::abs(certificate.primal), std::abs(certificate.dual), std::numeric_limits<double>::min()});
   certificate.relative_gap = certificate.gap / scale;
   return certificate;
 }

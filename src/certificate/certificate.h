@@ -1,8 +1,8 @@
 // Solves   how far, at most, P(theta, beta) is from the optimum of the lp-norm problem
 //          (docs/dev/notation.md).
 // Method   weak duality: P of any theta and beta lies above the optimum, D of any feasible beta below it.
-//          A dual point is first brought into its boxes and to sum 0, then scaled by the factor in [0, 1]
-//          that serves D best.
+//          A dual point is first brought into its intervals and to its sum, then, where 0 is feasible too, scaled
+//          by the factor in [0, 1] that serves D best.
 // Takes    the kernels and an answer, from whatever source; returns both bounds, with the bias that serves
 //          P best.
 // Holds    with positive semidefinite kernels the gap is never smaller than the true error: the error of
@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "gram/gram.h"
+#include "loss/risk.h"
 
 namespace kweave {
 
@@ -31,13 +32,11 @@ struct Certificate {
   std::vector<double> outputs;     ///< f(x_i) without bias
 };
 
-/// Certifies binary classification with the hinge loss under theta >= 0, ||theta||_p <= 1, from the kernels
-/// alone. `beta` defines the function f = sum_m theta_m K_m beta; `dual_beta` (may be the same) the dual
+/// Certifies a machine with any loss under theta >= 0, ||theta||_p <= 1, from the kernels alone. `beta` defines the function f = sum_m theta_m K_m beta; `dual_beta` (may be the same) the dual
 /// bound. Values outside the feasible set are brought into it first, at the cost of a larger gap, never of a
 /// wrong one.
-Certificate CertifyHinge(Gram& gram, std::span<const double> y, std::span<const double> upper, double norm,
-                         std::span<const double> theta, std::span<const double> beta,
-                         std::span<const double> dual_beta);
+Certificate Certify(Gram& gram, const Risk& risk, double norm, std::span<const double> theta,
+                    std::span<const double> beta, std::span<const double> dual_beta);
 
 }  // namespace kweave
 

@@ -1,6 +1,7 @@
 #include "loss/hinge.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <numeric>
 #include <utility>
@@ -14,14 +15,17 @@ double HingeLoss::Dual(double beta, double y, double C) const { return y * beta;
 
 Interval HingeLoss::Feasible(double y, double C) const { return y > 0 ? Interval{0, C} : Interval{-C, 0}; }
 
-double HingeLoss::BestBias(std::span<const double> f, std::span<const double> y,
-                           std::span<const double> C) const {
+DualPiece HingeLoss::PieceAt(double beta, double f, double y, double C) const {
+  return {Feasible(y, C), y, 0};
+}
+
+double HingeLoss::BestBias(std::span<const double> f, std::span<const double> y, std::span<const double> C,
+                           double slope) const {
   if (f.empty()) return 0;
   // Left of all corners the positive samples are all active, the negative ones all satisfied; every corner
   // passed adds its C to the slope.
   std::vector<std::pair<double, double>> corners(f.size());
-  double slope = 0;
-  double total = 0;
+  double total = std::abs(slope);
   for (std::size_t i = 0; i < f.size(); ++i) {
     corners[i] = {y[i] - f[i], C[i]};
     if (y[i] > 0) slope -= C[i];

@@ -11,9 +11,10 @@ class HingeLoss : public Loss {
   double Value(double f, double y) const override;
   double Dual(double beta, double y, double C) const override;
   Interval Feasible(double y, double C) const override;
+  DualPiece PieceAt(double beta, double f, double y, double C) const override;
   /// O(n log n): the sum is piecewise linear in b, with one corner at y_i - f_i for every sample.
-  double BestBias(std::span<const double> f, std::span<const double> y,
-                  std::span<const double> C) const override;
+  double BestBias(std::span<const double> f, std::span<const double> y, std::span<const double> C,
+                  double slope) const override;
 };
 
 }  // namespace kweave

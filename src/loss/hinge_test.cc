@@ -22,15 +22,15 @@ double TotalLoss(const std::vector<double>& f, const std::vector<double>& y, con
 TEST(Hinge, BestBiasIsTheMiddleOfAFlatOptimum) {
   const HingeLoss hinge;
   const std::vector<double> f = {2, -2}, y = {1, -1}, C = {1, 1};
-  EXPECT_DOUBLE_EQ(hinge.BestBias(f, y, C), 0);  // any b in [-1, 1] costs nothing
+  EXPECT_DOUBLE_EQ(hinge.BestBias(f, y, C, 0), 0);  // any b in [-1, 1] costs nothing
 }
 
 TEST(Hinge, BestBiasOfOneClassAndOfNothing) {
   const HingeLoss hinge;
   const std::vector<double> f = {0.5, 2}, C = {1, 3};
-  EXPECT_DOUBLE_EQ(hinge.BestBias(f, std::vector<double>{1, 1}, C), 0.5);
-  EXPECT_DOUBLE_EQ(hinge.BestBias(f, std::vector<double>{-1, -1}, C), -3);
-  EXPECT_EQ(hinge.BestBias({}, {}, {}), 0);
+  EXPECT_DOUBLE_EQ(hinge.BestBias(f, std::vector<double>{1, 1}, C, 0), 0.5);
+  EXPECT_DOUBLE_EQ(hinge.BestBias(f, std::vector<double>{-1, -1}, C, 0), -3);
+  EXPECT_EQ(hinge.BestBias({}, {}, {}, 0), 0);
 }
 
 RC_GTEST_PROP(HingeProperty, NoCornerBeatsTheBestBias, (unsigned size)) {
@@ -42,7 +42,7 @@ RC_GTEST_PROP(HingeProperty, NoCornerBeatsTheBestBias, (unsigned size)) {
     y[i] = *rc::gen::arbitrary<bool>() ? 1 : -1;
     C[i] = *rc::gen::inRange(1, 4) / 10.0;
   }
-  const double found = TotalLoss(f, y, C, hinge.BestBias(f, y, C));
+  const double found = TotalLoss(f, y, C, hinge.BestBias(f, y, C, 0));
   double best = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < n; ++i) best = std::min(best, TotalLoss(f, y, C, y[i] - f[i]));
   RC_ASSERT(std::abs(found - best) <= 1e-12 * (1 + best));

@@ -12,9 +12,16 @@ struct Interval {
   double upper = 0;
 };
 
+/// The part of the dual term around one beta on which it is smooth, and its derivatives there.
+struct DualPiece {
+  Interval range;        ///< of beta
+  double slope = 0;      ///< first derivative
+  double curvature = 0;  ///< minus the second derivative, not negative
+};
+
 /// A loss C * l(f, y), convex in the function value f, together with its conjugate. In signed dual variables
 /// beta (f = K beta + b) the two meet in C l(f, y) >= Dual(beta, y, C) - beta f, for every f and every
-/// feasible beta.
+/// feasible beta. The smallest value of l over f is 0, so that Dual(0) = 0 and 0 is feasible.
 class Loss {
  public:
   virtual ~Loss() = default;
@@ -28,9 +35,13 @@ class Loss {
   /// The beta for which Dual is finite.
   virtual Interval Feasible(double y, double C) const = 0;
 
-  /// The b that minimises sum_i C_i l(f_i + b, y_i); the middle one where there are several.
-  virtual double BestBias(std::span<const double> f, std::span<const double> y,
-                          std::span<const double> C) const = 0;
+  /// Around a feasible beta. Where Dual has a corner at beta, the side on which a machine with output f wants to
+  /// be.
+  virtual DualPiece PieceAt(double beta, double f, double y, double C) const = 0;
+
+  /// The b that minimises sum_i C_i l(f_i + b, y_i) + slope b; the middle one where there are several.
+  virtual double BestBias(std::span<const double> f, std::span<const double> y, std::span<const double> C,
+                          double slope) const = 0;
 };
 
 /// One line of the table of losses.

@@ -13,6 +13,7 @@
 #include "base/threads.h"
 #include "compute/cpu/blas_threads.h"
 #include "gram/make_gram.h"
+#include "loss/hinge.h"
 #include "model/content.h"
 #include "train/memory_plan.h"
 #include "train/prepared.h"
@@ -74,6 +75,7 @@ Model Train(const Dataset& data, const TrainOptions& options, const Context& con
 
   const auto count = static_cast<Index>(samples.indices.size());
   const MemoryPlan plan = PlanMemory(prepared.kernels, prepared.views, count, options, context);
+  const HingeLoss hinge;
   Learned learned;
   bool uses_table = false;
   if (prepared.kept.empty()) {
@@ -81,7 +83,7 @@ Model Train(const Dataset& data, const TrainOptions& options, const Context& con
   } else {
     Grams grams(prepared, plan, CertificateEvaluation(options), pool);
     learned =
-        LearnWeights(grams.Pair(), {samples.labels.y, samples.upper, options.norm},
+        LearnWeights(grams.Pair(), {{&hinge, samples.labels.y, samples.upper}, options.norm},
                      {options.method, options.gap, options.max_iterations, plan.row_cache_bytes}, control);
     uses_table = grams.Exact().TableError() > 0;
   }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <numeric>
 #include <utility>
 
 namespace kweave {
@@ -148,8 +147,7 @@ bool Analytic::NewtonStep(const Evaluation& last, const Machine& machine, const 
 void Analytic::NoteDualPoint(std::vector<double> beta, const Machine& machine) {
   std::vector<double> quadratics(static_cast<std::size_t>(machine.gram().kernels()));
   machine.gram().Expand(beta)->Quadratics(quadratics);
-  const std::span<const double> y = machine.problem().y;
-  const double linear = std::inner_product(y.begin(), y.end(), beta.begin(), 0.0);
+  const double linear = machine.problem().risk.Dual(beta);
   dual_point_ = {std::move(beta), linear - 0.5 * norm_.Dual(quadratics)};
 }
 

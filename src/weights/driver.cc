@@ -37,8 +37,8 @@ Driver::Driver(const GramPair& gram, const LearningProblem& problem, const Learn
       method_(method.make(problem.norm)),
       is_float_(gram.working_is_float),
       theta_(static_cast<std::size_t>(gram.working->kernels())),
-      best_dual_(0),
-      best_dual_beta_(problem.y.size(), 0.0),
+      best_dual_(-kInfinity),
+      best_dual_beta_(problem.risk.FeasibleStart()),
       aim_(kAimBelowTarget * options.target_gap),
       milestone_(kInfinity) {
   machine_.UseGram(*gram.working, is_float_);
@@ -98,8 +98,8 @@ bool Driver::IsCertified() {
   if (!(relative_gap() <= aim_) || refusals_ > kMaxRefusals) return false;
   {
     ScopedSeconds seconds(learned_.certificate_seconds);
-    learned_.certificate = CertifyHinge(gram_.exact(), problem_.y, problem_.upper, problem_.norm, best_.theta,
-                                        best_.beta, best_dual_beta_);
+    learned_.certificate =
+        Certify(gram_.exact(), problem_.risk, problem_.norm, best_.theta, best_.beta, best_dual_beta_);
   }
   if (learned_.certificate.relative_gap <= options_.target_gap) return true;
   ++refusals_;
@@ -143,7 +143,7 @@ bool Driver::UseExactKernels() {
   machine_.UseGram(gram_.exact(), false);
   theta_ = best_.theta;
   best_.primal = milestone_ = kInfinity;
-  best_dual_ = 0;
+  best_dual_ = -kInfinity;
   solves_since_milestone_ = 0;
   return true;
 }
@@ -160,8 +160,8 @@ void Driver::Move() {
 Learned Driver::Finish(Status status) {
   if (status != Status::kConverged) {
     ScopedSeconds seconds(learned_.certificate_seconds);
-    learned_.certificate = CertifyHinge(gram_.exact(), problem_.y, problem_.upper, problem_.norm, best_.theta,
-                                        best_.beta, best_dual_beta_);
+    learned_.certificate =
+        Certify(gram_.exact(), problem_.risk, problem_.norm, best_.theta, best_.beta, best_dual_beta_);
     if (learned_.certificate.relative_gap <= options_.target_gap) status = Status::kConverged;
   }
   learned_.status = status;
@@ -173,8 +173,9 @@ Learned Driver::Finish(Status status) {
 }
 
 double Driver::relative_gap() const {
-  if (!std::isfinite(best_.primal)) return kInfinity;
-  const double scale = std::max({std::abs(best_.primal), best_dual_, std::numeric_limits<double>::min()});
+  if (!std::isfinite(gap())) return kInfinity;
+  const double scale =
+      std::max({std::abs(best_.primal), std::abs(best_dual_), std::numeric_limits<double>::min()});
   return std::max(gap(), 0.0) / scale;
 }
 

@@ -12,10 +12,10 @@ Learned LearnWeights(const GramPair& gram, const LearningProblem& problem, const
                      RunControl& control) {
   const LpNorm norm(problem.norm);  // checks its range
   const auto samples = static_cast<std::size_t>(gram.working->left_count());
-  if (problem.y.size() != samples || problem.upper.size() != samples) {
+  if (problem.risk.y.size() != samples || problem.risk.C.size() != samples) {
     throw Error(ErrorKind::kUsage,
                 fmt::format("the kernels have {} samples, but there are {} labels and {} costs", samples,
-                            problem.y.size(), problem.upper.size()));
+                            problem.risk.y.size(), problem.risk.C.size()));
   }
   if (gram.working->kernels() == 0) throw Error(ErrorKind::kUsage, "there are no kernels to learn from");
   return Driver(gram, problem, options, FindMethod(options.method, norm.p(), gram.working->left_count()),

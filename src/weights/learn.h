@@ -14,14 +14,14 @@
 #include "certificate/certificate.h"
 #include "gram/gram.h"
 #include "kweave/summary.h"
+#include "loss/risk.h"
 
 namespace kweave {
 
-/// Binary classification with the hinge loss under ||theta||_p <= 1.
+/// 1/2 Omega(w)^2 + risk under theta >= 0, ||theta||_p <= 1.
 struct LearningProblem {
-  std::span<const double> y;      ///< +1 or -1
-  std::span<const double> upper;  ///< C_i, positive
-  double norm = 2;                ///< p, 1 to infinity
+  Risk risk;
+  double norm = 2;  ///< p, 1 to infinity
 };
 
 struct LearnOptions {
@@ -42,7 +42,7 @@ struct GramPair {
 struct Learned {
   Status status = Status::kConverged;
   std::vector<double> theta;
-  std::vector<double> beta;  ///< y_i alpha_i
+  std::vector<double> beta;  ///< signed: y_i alpha_i for classification
   Certificate certificate;   ///< of theta and beta, computed after the last step; holds the bias
   std::int64_t iterations = 0;
   std::int64_t solves = 0;

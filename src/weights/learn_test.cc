@@ -224,7 +224,7 @@ TEST(LearnWeights, TurnsToTheExactKernelsWhenTheWorkingOnesAreTooCoarse) {
     const Context context;
     RunControl control(context);
     const Learned learned = LearnWeights({&coarse, true, [&]() -> Gram& { return exact; }},
-                                         {problem.y, problem.upper, norm}, WithMethod("auto", 1e-6), control);
+                                         {HingeRisk(problem), norm}, WithMethod("auto", 1e-6), control);
     EXPECT_EQ(learned.status, Status::kConverged) << norm;
     EXPECT_LE(learned.certificate.relative_gap, 1e-6) << norm;
   }

@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include "compute/cpu/cholesky.h"
-#include "loss/hinge.h"
 
 namespace kweave {
 
@@ -18,15 +17,18 @@ constexpr double kUnbounded = 1e3;
 std::size_t Size(Index i) { return static_cast<std::size_t>(i); }
 
 // The bounded ones are those closest to a change: bound samples close to their margin, free ones close to a
-// bound. `residuals` are y - f - bias.
-MovingSamples ChooseSamples(const Evaluation& at, std::span<const double> upper,
+// bound.
+MovingSamples ChooseSamples(std::span<const double> beta, std::span<const DualPiece> pieces,
                             std::span<const double> residuals, std::size_t most_bounded) {
   std::vector<Index> free, bound;
-  std::vector<double> distance(at.beta.size());
-  for (std::size_t i = 0; i < at.beta.size(); ++i) {
-    const double share = std::abs(at.beta[i]) / upper[i];
-    const bool is_free = share > 1e-9 && share < 1 - 1e-9;
-    distance[i] = is_free ? std::min(share, 1 - share) : std::abs(residuals[i]);
+  std::vector<double> distance(beta.size());
+  for (std::size_t i = 0; i < beta.size(); ++i) {
+    const Interval& range = pieces[i].range;
+    const double room = std::min(beta[i] - range.lower, range.upper - beta[i]);
+    const double share =
+        std::isinf(range.upper - range.lower) ? std::min(room, 1.0) : room / (range.upper - range.lower);
+    const bool is_free = share > 1e-9;
+    distance[i] = is_free ? share : std::abs(residuals[i]);
     (is_free ? free : bound).push_back(static_cast<Index>(i));
   }
   const auto closer = [&](Index a, Index b) { return distance[Size(a)] < distance[Size(b)]; };
@@ -49,7 +51,8 @@ MovingSamples ChooseSamples(const Evaluation& at, std::span<const double> upper,
 }
 
 // K(theta) between the samples, centred: on the plane sum x = 0 a constant makes no difference.
-std::vector<double> CentredKernel(Gram& gram, std::span<const double> theta, std::span<const Index> samples) {
+std::vector<double> CentredKernel(Gram& gram, std::span<const double> theta, std::span<const Index> samples,
+                                  std::span<const DualPiece> pieces) {
   const std::size_t size = samples.size();
   const Index n = gram.left_count();
   std::vector<double> kernel(size * size), block(Size(kRowsPerCall * n)), means(size, 0.0);
@@ -69,20 +72,10 @@ std::vector<double> CentredKernel(Gram& gram, std::span<const double> theta, std
     for (std::size_t j = 0; j < size; ++j) kernel[i * size + j] += mean - means[i] - means[j];
     trace += kernel[i * size + i];
   }
-  for (std::size_t i = 0; i < size; ++i) kernel[i * size + i] += kRidge * trace / static_cast<double>(size);
-  return kernel;
-}
-
-// Shrinks the heavier side until sum beta = 0.
-void Balance(std::span<double> beta) {
-  double above = 0;
-  double below = 0;
-  for (const double value : beta) (value > 0 ? above : below) += std::abs(value);
-  if (above == below) return;
-  const double factor = std::min(above, below) / std::max(above, below);
-  for (double& value : beta) {
-    if ((value > 0) == (above > below)) value *= factor;
+  for (std::size_t i = 0; i < size; ++i) {
+    kernel[i * size + i] += kRidge * trace / static_cast<double>(size) + pieces[Size(samples[i])].curvature;
   }
+  return kernel;
 }
 
 // Factors matrix + ridge, the smallest ridge that makes it positive definite in floating point.
@@ -102,34 +95,40 @@ bool FactorWithRidge(std::vector<double>& matrix, std::size_t size) {
 
 LocalModel::LocalModel(const Evaluation& at, const Machine& machine, std::span<const Direction> directions,
                        std::size_t most_bounded)
-    : at_(at), y_(machine.problem().y), upper_(machine.problem().upper) {
-  const HingeLoss loss;
-  std::vector<double> outputs(y_.size()), residuals(y_.begin(), y_.end());
+    : at_(at), risk_(machine.problem().risk), is_valid_(risk_.has_bias) {
+  if (!is_valid_) return;
+  std::vector<double> outputs(at.beta.size()), residuals(at.beta.size());
   machine.expansion().Outputs(at.theta, outputs);
-  const double bias = loss.BestBias(outputs, y_, upper_);
-  for (std::size_t i = 0; i < residuals.size(); ++i) residuals[i] -= outputs[i] + bias;
+  const double bias = risk_.BestBias(outputs);
+  std::vector<DualPiece> pieces;
+  for (std::size_t i = 0; i < residuals.size(); ++i) {
+    pieces.push_back(risk_.PieceAt(i, at.beta[i], outputs[i] + bias));
+    residuals[i] = pieces[i].slope - outputs[i] - bias;
+  }
 
-  moving_ = ChooseSamples(at, upper_, residuals, most_bounded);
+  moving_ = ChooseSamples(at.beta, pieces, residuals, most_bounded);
   samples_ = moving_.bounded;
   if (!moving_.free.empty()) samples_.insert(samples_.end(), moving_.free.begin() + 1, moving_.free.end());
+  double widest = 0;  // stands for a range without end
+  for (const double value : at.beta) widest = std::max(widest, kUnbounded * std::abs(value));
   for (const Index i : moving_.bounded) {
-    const Interval box = loss.Feasible(y_[Size(i)], upper_[Size(i)]);
-    problem_.lower.push_back(std::min(box.lower - at.beta[Size(i)], 0.0));
-    problem_.upper.push_back(std::max(box.upper - at.beta[Size(i)], 0.0));
+    const Interval& range = pieces[Size(i)].range;
+    problem_.lower.push_back(std::clamp(range.lower - at.beta[Size(i)], -widest, 0.0));
+    problem_.upper.push_back(std::clamp(range.upper - at.beta[Size(i)], 0.0, widest));
   }
   if (!moving_.free.empty()) {
     problem_.lower.back() *= kUnbounded;
     problem_.upper.back() *= kUnbounded;
   }
   FillLinearTerms(machine, directions, residuals);
-  Eliminate(CentredKernel(machine.gram(), at.theta, samples_));
+  Eliminate(CentredKernel(machine.gram(), at.theta, samples_, pieces));
 }
 
 void LocalModel::FillLinearTerms(const Machine& machine, std::span<const Direction> directions,
                                  std::span<const double> residuals) {
   for (const Index i : samples_) residuals_.push_back(residuals[Size(i)]);
   outputs_.resize(samples_.size() * directions.size());
-  std::vector<double> theta(at_.theta.size(), 0.0), outputs(y_.size());
+  std::vector<double> theta(at_.theta.size(), 0.0), outputs(at_.beta.size());
   for (std::size_t k = 0; k < directions.size(); ++k) {
     const Direction& direction = directions[k];
     double slope = 0;
@@ -205,14 +204,9 @@ std::vector<double> LocalModel::Beta(const SaddlePoint& point) const {
   for (const double value : u) move[bounded - 1] -= value;
   move.insert(move.end(), u.begin(), u.end());
 
-  const HingeLoss loss;
   std::vector<double> beta = at_.beta;
-  for (std::size_t i = 0; i < samples_.size(); ++i) {
-    const std::size_t sample = Size(samples_[i]);
-    const Interval box = loss.Feasible(y_[sample], upper_[sample]);
-    beta[sample] = std::clamp(beta[sample] + move[i], box.lower, box.upper);
-  }
-  Balance(beta);
+  for (std::size_t i = 0; i < samples_.size(); ++i) beta[Size(samples_[i])] += move[i];
+  risk_.MakeFeasible(beta);
   return beta;
 }
 

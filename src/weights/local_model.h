@@ -1,5 +1,5 @@
 // Solves   for a model of J(theta) around a solved machine, and for the beta that goes with its minimum.
-// Method   J is the maximum over beta of y' beta - 1/2 beta' K(theta) beta. With theta + d and beta + x in
+// Method   J is the maximum over beta of L(beta) - 1/2 beta' K(theta) beta. With theta + d and beta + x in
 //          their place all is kept but the term of third order, -1/2 x' K(d) x, and so are the bounds of
 //          beta: the model bends where samples become free or bound. A second derivative of J alone
 //          (Chapelle, Rakotomamonjy: Second order optimization of kernel parameters, 2008) does not see that,
@@ -44,7 +44,7 @@ class LocalModel {
   LocalModel(const Evaluation& at, const Machine& machine, std::span<const Direction> directions,
              std::size_t most_bounded = kMostBoundedSamples);
 
-  /// False when K(theta) is singular where it must not be.
+  /// False when K(theta) is singular where it must not be, and for machines without a bias.
   bool is_valid() const { return is_valid_; }
   /// t_k is the weight of direction k; entry i of x belongs to bounded sample i.
   const SaddleProblem& problem() const { return problem_; }
@@ -56,12 +56,12 @@ class LocalModel {
   void Eliminate(std::span<const double> kernel);
 
   const Evaluation& at_;
-  std::span<const double> y_, upper_;
+  const Risk& risk_;
+  bool is_valid_;
   MovingSamples moving_;
   std::vector<Index> samples_;               // bounded, then free but the first
   std::vector<double> residuals_, outputs_;  // of samples_: r, and K(e_k) beta for all directions
   SaddleProblem problem_;
-  bool is_valid_ = true;
   std::vector<double> factor_, reduced_;  // R of K on the free samples, and R^-1 (K to the bounded, G, r)
 };
 

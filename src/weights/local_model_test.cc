@@ -22,7 +22,7 @@ struct Solved {
   explicit Solved(const ReferenceProblem& reference, double norm)
       : gram(reference.matrices),
         control(context),
-        problem{reference.y, reference.upper, norm},
+        problem{HingeRisk(reference), norm},
         machine(problem, 0, control) {
     gram.set_row_shift(0.7);  // rows may lack a constant
     machine.UseGram(gram, false);

@@ -6,7 +6,6 @@
 #include <numeric>
 
 #include "base/stopwatch.h"
-#include "loss/hinge.h"
 #include "qp/smo.h"
 
 namespace kweave {
@@ -44,25 +43,16 @@ struct InnerBounds {
 };
 
 // The bounds on J(theta) that beta gives with its outputs f, which may be off by a common constant.
-InnerBounds Bounds(const LearningProblem& problem, std::span<const double> beta, std::span<const double> f) {
-  const HingeLoss loss;
-  const double bias = loss.BestBias(f, problem.y, problem.upper);
-  double linear = 0;
-  double quadratic = 0;
-  double losses = 0;
-  for (std::size_t i = 0; i < f.size(); ++i) {
-    linear += loss.Dual(beta[i], problem.y[i], problem.upper[i]);
-    quadratic += beta[i] * f[i];
-    losses += problem.upper[i] * loss.Value(f[i] + bias, problem.y[i]);
-  }
-  return {0.5 * quadratic + losses, linear - 0.5 * quadratic};
+InnerBounds Bounds(const Risk& risk, std::span<const double> beta, std::span<const double> f) {
+  const double quadratic = std::inner_product(f.begin(), f.end(), beta.begin(), 0.0);
+  return {0.5 * quadratic + risk.Value(f, risk.BestBias(f)), risk.Dual(beta) - 0.5 * quadratic};
 }
 
 // Lowers the tolerance until the gap is reached; ends the solve when the run must end.
 class GapWatch : public SolveObserver {
  public:
-  GapWatch(const LearningProblem& problem, double wanted, RunControl& control)
-      : problem_(problem), wanted_(wanted), control_(control) {}
+  GapWatch(const Risk& risk, std::span<const double> linear, double wanted, RunControl& control)
+      : risk_(risk), linear_(linear), wanted_(wanted), control_(control) {}
 
   Verdict Observe(SolverPause& pause) override {
     control_.Tick();
@@ -71,8 +61,8 @@ class GapWatch : public SolveObserver {
 
   double NextTolerance(SolverPause& pause, double tolerance) override {
     std::vector<double> f(pause.Gradient().begin(), pause.Gradient().end());
-    for (std::size_t i = 0; i < f.size(); ++i) f[i] += problem_.y[i];
-    gap_ = Bounds(problem_, pause.Beta(), f).relative_gap();
+    for (std::size_t i = 0; i < f.size(); ++i) f[i] -= linear_[i];
+    gap_ = Bounds(risk_, pause.Beta(), f).relative_gap();
     // The gap falls about linearly with the tolerance.
     if (!(gap_ > wanted_) || control_.ShouldStop()) return tolerance;
     const double next = tolerance * std::clamp(0.7 * wanted_ / gap_, 0.03, 0.5);
@@ -80,7 +70,8 @@ class GapWatch : public SolveObserver {
   }
 
  private:
-  const LearningProblem& problem_;
+  const Risk& risk_;
+  const std::span<const double> linear_;
   const double wanted_;
   RunControl& control_;
   double gap_ = 0;
@@ -90,16 +81,13 @@ class GapWatch : public SolveObserver {
 
 Machine::Machine(const LearningProblem& problem, std::size_t row_cache_bytes, RunControl& control)
     : problem_(problem), norm_(problem.norm), control_(control), row_cache_bytes_(row_cache_bytes) {
-  const HingeLoss loss;
-  for (std::size_t i = 0; i < problem.y.size(); ++i) {
-    const Interval box = loss.Feasible(problem.y[i], problem.upper[i]);
-    linear_.push_back(-problem.y[i]);
-    lower_.push_back(box.lower);
-    upper_.push_back(box.upper);
+  for (std::size_t i = 0; i < problem.risk.y.size(); ++i) {
+    const DualPiece piece = problem.risk.PieceAt(i, 0, 0);
+    linear_.push_back(-piece.slope);
+    lower_.push_back(piece.range.lower);
+    upper_.push_back(piece.range.upper);
   }
-  state_.beta.assign(problem.y.size(), 0.0);
-  state_.gradient = linear_;
-  state_.gradient_is_valid = true;
+  state_.beta = problem.risk.FeasibleStart();
 }
 
 Machine::~Machine() = default;
@@ -127,7 +115,7 @@ Evaluation Machine::Solve(std::span<const double> theta, double relative_gap) {
   SolverOptions options;
   options.tolerance = std::clamp(relative_gap * tolerance_per_gap_, kLeastTolerance, kMostTolerance);
   if (row_cache_bytes_ > 0) options.cache_bytes = row_cache_bytes_;
-  GapWatch watch(problem_, relative_gap, control_);
+  GapWatch watch(problem_.risk, linear_, relative_gap, control_);
   const SolverResult result =
       is_float_ ? RunSolver<float>(theta, options, watch) : RunSolver<double>(theta, options, watch);
   ++solves_;
@@ -150,10 +138,10 @@ Evaluation Machine::Evaluate(std::span<const double> theta) {
   expansion_->Quadratics(result.quadratics);
   std::vector<double> outputs(state_.beta.size());
   expansion_->Outputs(theta, outputs);
-  const InnerBounds bounds = Bounds(problem_, state_.beta, outputs);
+  const InnerBounds bounds = Bounds(problem_.risk, state_.beta, outputs);
   result.primal = bounds.primal;
   result.inner_dual = bounds.dual;
-  result.linear = std::inner_product(problem_.y.begin(), problem_.y.end(), state_.beta.begin(), 0.0);
+  result.linear = problem_.risk.Dual(state_.beta);
   result.dual = result.linear - 0.5 * norm_.Dual(result.quadratics);
   return result;
 }

@@ -1,6 +1,6 @@
 // One machine on the learned kernel: trains it at a given theta, warm, and measures the result.
 //
-// Solves   J(theta) = max over feasible beta of y' beta - 1/2 beta' K(theta) beta,
+// Solves   J(theta) = max over feasible beta of L(beta) - 1/2 beta' K(theta) beta,
 //          to a tolerance set per call.
 // Method   qp/smo.h on rows of the Gram; after theta moved, the gradient of the old beta follows
 //          from its expansion.

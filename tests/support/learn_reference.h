@@ -17,7 +17,7 @@ inline Learned Learn(const ReferenceProblem& problem, double norm, const LearnOp
                      const Context& context = {}) {
   MatrixGram gram(problem.matrices);
   RunControl control(context);
-  return LearnWeights({&gram, false, [&gram]() -> Gram& { return gram; }}, {problem.y, problem.upper, norm},
+  return LearnWeights({&gram, false, [&gram]() -> Gram& { return gram; }}, {HingeRisk(problem), norm},
                       options, control);
 }
 

@@ -10,6 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "loss/hinge.h"
+#include "loss/risk.h"
+
 namespace kweave::testing {
 
 /// The optimum for one norm lies in [lower, upper].
@@ -29,6 +32,12 @@ struct ReferenceProblem {
   std::vector<std::vector<double>> matrices;  ///< one n x n matrix per kernel
   std::vector<ReferenceOptimum> optima;
 };
+
+/// The problem must outlive the risk.
+inline Risk HingeRisk(const ReferenceProblem& problem) {
+  static const HingeLoss hinge;
+  return {&hinge, problem.y, problem.upper};
+}
 
 inline std::vector<double> ReferenceKernel(const std::vector<std::vector<double>>& x,
                                            const nlohmann::json& kernel) {

@@ -1,0 +1,77 @@
+#include "loss/risk.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <numeric>
+
+namespace kweave {
+
+namespace {
+
+constexpr double kRounding = 16 * std::numeric_limits<double>::epsilon();
+
+double Sum(std::span<const double> values) { return std::accumulate(values.begin(), values.end(), 0.0); }
+
+// Moves every entry of one sign the same share of its way to zero, so that the sum changes by at most `change`.
+void ShrinkToZero(std::span<double> beta, double change) {
+  double available = 0;
+  for (const double value : beta) available += change < 0 ? std::max(value, 0.0) : std::max(-value, 0.0);
+  if (available == 0) return;
+  const double factor = 1 - std::min(std::abs(change) / available, 1.0);
+  for (double& value : beta) {
+    if (change < 0 ? value > 0 : value < 0) value *= factor;
+  }
+}
+
+}  // namespace
+
+double Risk::BestBias(std::span<const double> f) const {
+  return has_bias ? loss->BestBias(f, y, C, bias_slope) : 0;
+}
+
+double Risk::Value(std::span<const double> f, double bias) const {
+  double sum = bias_slope * bias;
+  for (std::size_t i = 0; i < f.size(); ++i) sum += C[i] * loss->Value(f[i] + bias, y[i]);
+  return sum;
+}
+
+double Risk::Dual(std::span<const double> beta) const {
+  double sum = 0;
+  for (std::size_t i = 0; i < beta.size(); ++i) sum += loss->Dual(beta[i], y[i], C[i]);
+  return sum;
+}
+
+std::vector<double> Risk::FeasibleStart() const {
+  std::vector<double> beta(y.size(), 0.0);
+  if (!has_bias) return beta;
+  double missing = bias_slope;
+  for (std::size_t i = 0; i < beta.size() && missing != 0; ++i) {
+    const Interval range = Feasible(i);
+    beta[i] = std::clamp(missing, range.lower, range.upper);
+    missing -= beta[i];
+  }
+  return beta;
+}
+
+void Risk::MakeFeasible(std::span<double> beta) const {
+  double magnitude = std::abs(bias_slope);
+  double room = 0;  // towards the upper ends
+  for (std::size_t i = 0; i < beta.size(); ++i) {
+    const Interval range = Feasible(i);
+    beta[i] = std::clamp(beta[i], range.lower, range.upper);
+    magnitude += std::abs(beta[i]);
+    room += range.upper - beta[i];
+  }
+  if (!has_bias || std::abs(Sum(beta) - bias_slope) <= kRounding * magnitude) return;
+  ShrinkToZero(beta, bias_slope - Sum(beta));
+  const double missing = bias_slope - Sum(beta);
+  if (!(missing > kRounding * magnitude)) return;
+  for (std::size_t i = 0; i < beta.size(); ++i) {
+    beta[i] += std::isinf(room) ? missing / static_cast<double>(beta.size())
+                                : std::min(missing / room, 1.0) * (Feasible(i).upper - beta[i]);
+  }
+}
+
+}  // namespace kweave
