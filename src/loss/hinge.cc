@@ -1,11 +1,10 @@
 #include "loss/hinge.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
-#include <numeric>
-#include <utility>
 #include <vector>
+
+#include "loss/piecewise_linear.h"
 
 namespace kweave {
 
@@ -21,26 +20,13 @@ DualPiece HingeLoss::PieceAt(double beta, double f, double y, double C) const {
 
 double HingeLoss::BestBias(std::span<const double> f, std::span<const double> y, std::span<const double> C,
                            double slope) const {
-  if (f.empty()) return 0;
-  // Left of all corners the positive samples are all active, the negative ones all satisfied; every corner
-  // passed adds its C to the slope.
-  std::vector<std::pair<double, double>> corners(f.size());
-  double total = std::abs(slope);
+  std::vector<Corner> corners;
+  corners.reserve(f.size());
   for (std::size_t i = 0; i < f.size(); ++i) {
-    corners[i] = {y[i] - f[i], C[i]};
+    corners.push_back({y[i] - f[i], C[i]});
     if (y[i] > 0) slope -= C[i];
-    total += C[i];
   }
-  std::sort(corners.begin(), corners.end());
-  const double zero = 1e-13 * total;  // the sum of the slopes is exact only up to rounding
-  if (slope >= -zero) return corners.front().first;
-  for (std::size_t i = 0; i < corners.size(); ++i) {
-    slope += corners[i].second;
-    if (slope > zero) return corners[i].first;
-    if (slope >= -zero && i + 1 < corners.size())
-      return std::midpoint(corners[i].first, corners[i + 1].first);
-  }
-  return corners.back().first;
+  return LowestPoint(std::move(corners), slope);
 }
 
 }  // namespace kweave

@@ -2,6 +2,7 @@
 #ifndef KWEAVE_LOSS_LOSS_H_
 #define KWEAVE_LOSS_LOSS_H_
 
+#include <memory>
 #include <span>
 #include <string_view>
 
@@ -44,13 +45,23 @@ class Loss {
                           double slope) const = 0;
 };
 
+/// What is learned; every loss serves one.
+enum class Task { kClassify, kRegress, kOneClass };
+
+/// The numbers that losses have.
+struct LossParameters {
+  double epsilon = 0.1;  ///< half the width of the tube in which regression costs nothing
+};
+
 /// One line of the table of losses.
 struct LossRecord {
   std::string_view name;
   std::string_view sentence;  ///< for the documentation
-  const Loss* loss;
+  Task task;
+  std::unique_ptr<Loss> (*make)(const LossParameters& parameters);
 };
 
+/// The first line of a task is what it uses when no loss is asked for.
 std::span<const LossRecord> LossTable();
 
 }  // namespace kweave

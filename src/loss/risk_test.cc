@@ -22,18 +22,20 @@ RC_GTEST_PROP(RiskProperty, WeakDualityHoldsForFeasibleBeta, ()) {
     std::vector<double> y(n), C(n), f(n), beta(n);
     for (std::size_t i = 0; i < n; ++i) {
       y[i] = i % 2 == 0 ? 1 : -1;
-      C[i] = *rc::gen::inRange(1, 50) / 10.0;
+      C[i] = *rc::gen::inRange(5, 50) / 10.0;
       f[i] = *rc::gen::inRange(-300, 300) / 100.0;
       beta[i] = *rc::gen::inRange(-500, 500) / 100.0;
     }
+    const std::unique_ptr<Loss> loss = record.make({});
+    const double slope = record.task == Task::kOneClass ? 1 : 0;
     for (const bool has_bias : {true, false}) {
-      const Risk risk{record.loss, y, C, has_bias};
+      const Risk risk{loss.get(), y, C, has_bias, has_bias ? slope : 0};
       std::vector<double> feasible = beta;
       risk.MakeFeasible(feasible);
       for (std::size_t i = 0; i < n; ++i) {
         RC_ASSERT(feasible[i] >= risk.Feasible(i).lower && feasible[i] <= risk.Feasible(i).upper);
       }
-      if (has_bias) RC_ASSERT(std::abs(Sum(feasible)) <= 1e-12 * 500);
+      if (has_bias) RC_ASSERT(std::abs(Sum(feasible) - slope) <= 1e-12 * 500);
       const double bias = risk.BestBias(f);
       const double cross = std::inner_product(f.begin(), f.end(), feasible.begin(), 0.0);
       RC_ASSERT(risk.Value(f, bias) >= risk.Dual(feasible) - cross - 1e-9);
