@@ -20,12 +20,17 @@ struct DualPiece {
   double curvature = 0;  ///< minus the second derivative, not negative
 };
 
+class SmoothLoss;
+
 /// A loss C * l(f, y), convex in the function value f, together with its conjugate. In signed dual variables
 /// beta (f = K beta + b) the two meet in C l(f, y) >= Dual(beta, y, C) - beta f, for every f and every
 /// feasible beta. The smallest value of l over f is 0, so that Dual(0) = 0 and 0 is feasible.
 class Loss {
  public:
   virtual ~Loss() = default;
+
+  /// Itself when it has a continuous derivative, else null.
+  virtual const SmoothLoss* smooth() const { return nullptr; }
 
   /// l(f, y).
   virtual double Value(double f, double y) const = 0;
@@ -50,7 +55,8 @@ enum class Task { kClassify, kRegress, kOneClass };
 
 /// The numbers that losses have.
 struct LossParameters {
-  double epsilon = 0.1;  ///< half the width of the tube in which regression costs nothing
+  double epsilon = 0.1;   ///< half the width of the tube in which regression costs nothing
+  double sharpness = 10;  ///< of the smoothed hinge: the larger, the closer to the hinge
 };
 
 /// One line of the table of losses.
