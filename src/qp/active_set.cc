@@ -11,7 +11,11 @@ void ActiveSet::Fill(const SolverState& state) {
   gradient_.assign(state.gradient.begin(), state.gradient.end());
   diagonal_.assign(diagonal_of_all_.begin(), diagonal_of_all_.end());
   sides_.resize(samples_.size());
-  for (Index k = 0; k < size(); ++k) sides_[Offset(k)] = SideOf(k);
+  for (Index k = 0; k < size(); ++k) sides_[Offset(k)] = SideAt(k);
+  if (has_kinks()) {
+    kinks_.resize(samples_.size());
+    for (Index k = 0; k < size(); ++k) PlaceKink(k);
+  }
   MarkRows([](Index) { return false; });
 }
 
@@ -24,6 +28,7 @@ void ActiveSet::Keep(std::span<const Index> positions) {
     gradient_[to] = gradient_[from];
     diagonal_[to] = diagonal_[from];
     sides_[to] = sides_[from];
+    if (has_kinks()) kinks_[to] = kinks_[from];
     ++to;
   }
   samples_.resize(to);
@@ -31,25 +36,37 @@ void ActiveSet::Keep(std::span<const Index> positions) {
   gradient_.resize(to);
   diagonal_.resize(to);
   sides_.resize(to);
+  if (has_kinks()) kinks_.resize(to);
   MarkRows([](Index) { return false; });
 }
 
 void ActiveSet::Save(SolverState& state) const {
   for (std::size_t k = 0; k < samples_.size(); ++k) {
     state.beta[Offset(samples_[k])] = beta_[k];
-    state.gradient[Offset(samples_[k])] = gradient_[k];
+    state.gradient[Offset(samples_[k])] = gradient_[k] - KinkSlope(static_cast<Index>(k));
   }
 }
 
 void ActiveSet::SetBeta(Index k, double beta) {
+  if (has_kinks()) gradient_[Offset(k)] -= KinkSlope(k);
   beta_[Offset(k)] = beta;
-  sides_[Offset(k)] = cached_sides_[Offset(k)] = SideOf(k);
+  sides_[Offset(k)] = cached_sides_[Offset(k)] = SideAt(k);
+  if (has_kinks()) PlaceKink(k);
 }
 
-float ActiveSet::SideOf(Index k) const {
-  const double value = beta_[Offset(k)];
-  if (value < upper(k)) return value > lower(k) ? side::kFree : side::kAtLower;
-  return value > lower(k) ? side::kAtUpper : side::kFixed;
+// The slope of the kink's term on the piece that the variable is on; where 0 is a bound there is one piece only.
+double ActiveSet::KinkSlope(Index k) const {
+  if (!has_kinks()) return 0;
+  const double kink = problem_.kink[Offset(sample(k))];
+  if (beta(k) > 0 || lower(k) >= 0) return kink;
+  return beta(k) < 0 || upper(k) <= 0 ? -kink : 0;
+}
+
+// Adds the kink's part to a gradient without it.
+void ActiveSet::PlaceKink(Index k) {
+  const double slope = KinkSlope(k);
+  kinks_[Offset(k)] = slope == 0 ? problem_.kink[Offset(sample(k))] : 0;
+  gradient_[Offset(k)] += slope;
 }
 
 }  // namespace kweave

@@ -2,6 +2,7 @@
 #ifndef KWEAVE_QP_ACTIVE_SET_H_
 #define KWEAVE_QP_ACTIVE_SET_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -12,6 +13,12 @@
 #include "qp/solver.h"
 
 namespace kweave {
+
+/// Which way a variable may move.
+inline float SideOf(double beta, double lower, double upper) {
+  if (beta < upper) return beta > lower ? side::kFree : side::kAtLower;
+  return beta > lower ? side::kAtUpper : side::kFixed;
+}
 
 class ActiveSet {
  public:
@@ -30,10 +37,18 @@ class ActiveSet {
   const std::vector<std::int32_t>& samples() const { return samples_; }  ///< ascending
   Index sample(Index k) const { return samples_[Offset(k)]; }
   double beta(Index k) const { return beta_[Offset(k)]; }
-  double lower(Index k) const { return problem_.lower[Offset(sample(k))]; }
-  double upper(Index k) const { return problem_.upper[Offset(sample(k))]; }
-  /// Keeps the side in step with the value, which must be within the bounds. Only for variables whose row is
-  /// at hand.
+  /// How far the variable may fall and grow before it meets a bound or leaves the smooth piece it is on; at a kink,
+  /// of the piece on that side.
+  double floor(Index k) const { return has_kinks() && beta(k) > 0 ? std::max(lower(k), 0.0) : lower(k); }
+  double ceiling(Index k) const { return has_kinks() && beta(k) < 0 ? std::min(upper(k), 0.0) : upper(k); }
+  double curvature(Index k) const {
+    return problem_.curvature.empty() ? 0 : problem_.curvature[Offset(sample(k))];
+  }
+  /// The derivative of the objective when the variable grows, and when it falls.
+  double up_gradient(Index k) const { return gradient_[Offset(k)] + (has_kinks() ? kinks_[Offset(k)] : 0); }
+  double low_gradient(Index k) const { return gradient_[Offset(k)] - (has_kinks() ? kinks_[Offset(k)] : 0); }
+  /// Keeps side, kink and the kink's part of the gradient in step with the value, which must be within the bounds.
+  /// Only for variables whose row is at hand.
   void SetBeta(Index k, double beta);
 
   /// Tells which samples' rows are at hand; has_row is a function of the sample.
@@ -49,16 +64,24 @@ class ActiveSet {
   }
   bool has_all_rows() const { return has_all_rows_; }
 
+  /// Of the smooth piece that each variable is on; at a kink, the mean of those on both sides.
   double* gradient() { return gradient_.data(); }
   const double* gradient() const { return gradient_.data(); }
   const double* diagonal() const { return diagonal_.data(); }
   const float* sides() const { return sides_.data(); }
+  /// Half the jump of the gradient where the variable is now; null when the problem has no kinks.
+  const double* kinks() const { return has_kinks() ? kinks_.data() : nullptr; }
   /// As sides(), but fixed where the row is not at hand.
   const float* cached_sides() const { return cached_sides_.data(); }
 
  private:
   static std::size_t Offset(Index k) { return static_cast<std::size_t>(k); }
-  float SideOf(Index k) const;
+  bool has_kinks() const { return !problem_.kink.empty(); }
+  double lower(Index k) const { return problem_.lower[Offset(sample(k))]; }
+  double upper(Index k) const { return problem_.upper[Offset(sample(k))]; }
+  float SideAt(Index k) const { return SideOf(beta(k), lower(k), upper(k)); }
+  double KinkSlope(Index k) const;
+  void PlaceKink(Index k);
 
   const DualProblem& problem_;
   std::span<const double> diagonal_of_all_;
@@ -67,6 +90,7 @@ class ActiveSet {
   std::vector<double> beta_;
   AlignedVector<double> gradient_;
   AlignedVector<double> diagonal_;
+  AlignedVector<double> kinks_;
   AlignedVector<float> sides_;
   AlignedVector<float> cached_sides_;
   bool has_all_rows_ = false;

@@ -1,15 +1,14 @@
 #include "qp/smo.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "compute/cpu/smo_loops.h"
-#include "kweave/error.h"
 #include "qp/active_set.h"
+#include "qp/free_sum.h"
 #include "qp/row_store.h"
+#include "qp/solver_setup.h"
 
 namespace kweave {
 
@@ -32,30 +31,6 @@ constexpr double kLeastProgress = 1e-12;
 
 std::size_t Offset(Index i) { return static_cast<std::size_t>(i); }
 
-void Require(bool holds, const std::string& sentence) {
-  if (!holds) throw Error(ErrorKind::kUsage, sentence);
-}
-
-void Validate(const DualProblem& problem, Index rows, const SolverState& state,
-              const SolverOptions& options) {
-  const std::size_t size = problem.linear.size();
-  Require(
-      problem.lower.size() == size && problem.upper.size() == size && state.beta.size() == size &&
-          rows == problem.size() && (!state.gradient_is_valid || state.gradient.size() == size),
-      fmt::format("The dual problem has {} variables; its bounds, start and rows must have as many.", size));
-  Require(size <= Offset(std::numeric_limits<std::int32_t>::max()),
-          fmt::format("The dual problem has {} variables; at most 2^31 - 1 are supported.", size));
-  Require(options.tolerance >= 0,
-          fmt::format("tolerance is {}; it must not be negative.", options.tolerance));
-  Require(options.rows_per_batch >= 1,
-          fmt::format("rows_per_batch is {}; it must be at least 1.", options.rows_per_batch));
-  for (std::size_t k = 0; k < size; ++k) {
-    if (problem.lower[k] <= state.beta[k] && state.beta[k] <= problem.upper[k]) continue;
-    throw Error(ErrorKind::kUsage, fmt::format("The start of variable {} is {}, outside its bounds [{}, {}].",
-                                               k, state.beta[k], problem.lower[k], problem.upper[k]));
-  }
-}
-
 template <class T>
 class Smo final : private SolverPause {
  public:
@@ -67,8 +42,7 @@ class Smo final : private SolverPause {
         options_(options),
         observer_(observer),
         tolerance_(options.tolerance),
-        most_steps_(options.max_steps > 0 ? options.max_steps
-                                          : std::max<std::int64_t>(10'000'000, 100 * problem.size())),
+        most_steps_(MostSteps(problem, options)),
         diagonal_(Offset(problem.size())),
         active_(problem, diagonal_),
         rows_(source, options,
@@ -105,22 +79,16 @@ class Smo final : private SolverPause {
  private:
   // Gradient, diagonal and the first working set for state_.beta.
   void Start() {
-    if (!state_.gradient_is_valid) {
-      state_.gradient.assign(state_.beta.size(), 0.0);
-      const bool is_zero =
-          std::all_of(state_.beta.begin(), state_.beta.end(), [](double b) { return b == 0; });
-      if (!is_zero) source_.Multiply(state_.beta, state_.gradient);
-      for (std::size_t k = 0; k < state_.gradient.size(); ++k) state_.gradient[k] += problem_.linear[k];
-      state_.gradient_is_valid = true;
-    }
+    CompleteGradient<T>(problem_, source_, state_);
     StartFromGradient();
   }
 
   void StartFromGradient() {
     source_.Diagonal(diagonal_);
+    for (std::size_t k = 0; k < problem_.curvature.size(); ++k) diagonal_[k] += problem_.curvature[k];
     inputs_are_finite_ =
         AllFinite(diagonal_.data(), problem_.size()) && AllFinite(state_.gradient.data(), problem_.size());
-    objective_ = Objective();
+    objective_ = Objective(problem_, state_);
     TakeAll();
   }
 
@@ -147,7 +115,9 @@ class Smo final : private SolverPause {
     return true;
   }
 
-  void LookAtAll() { ends_ = FindGradientEnds(active_.gradient(), active_.sides(), active_.size()); }
+  void LookAtAll() {
+    ends_ = FindGradientEnds(active_.gradient(), active_.kinks(), active_.sides(), active_.size());
+  }
 
   // One step on the best pair among the variables that `sides` does not fix, whose ends are ends_. Leaves the
   // ends of those whose rows are at hand. False when no step is possible.
@@ -155,29 +125,30 @@ class Smo final : private SolverPause {
     const Index i = ends_.up;
     const T* row_i = rows_.ActiveRow(i);
     if (!rows_.is_finite()) return false;
-    const double* gradient = active_.gradient();
     const double* diagonal = active_.diagonal();
-    const Index j = FindPartner<T>({ends_.min_up, diagonal[i], kLeastCurvature}, row_i, gradient, sides,
-                                   diagonal, active_.size());
+    const Index j = FindPartner<T>({ends_.min_up, diagonal[i], kLeastCurvature}, row_i, active_.gradient(),
+                                   active_.kinks(), sides, diagonal, active_.size());
     if (j < 0) return false;
     const T* row_j = rows_.ActiveRow(j);
     if (!rows_.is_finite()) return false;
     MarkCachedRows();
 
-    const double slope = gradient[j] - gradient[i];
+    const double slope = active_.low_gradient(j) - active_.up_gradient(i);
     const double curvature =
         std::max(diagonal[i] + diagonal[j] - 2 * static_cast<double>(row_i[j]), kLeastCurvature);
-    const double room_i = active_.upper(i) - active_.beta(i), room_j = active_.beta(j) - active_.lower(j);
+    const double ceiling = active_.ceiling(i), floor = active_.floor(j);
+    const double room_i = ceiling - active_.beta(i), room_j = active_.beta(j) - floor;
     const double step = std::min({slope / curvature, room_i, room_j});
-    const double beta_i =
-        step == room_i ? active_.upper(i) : std::min(active_.beta(i) + step, active_.upper(i));
-    const double beta_j =
-        step == room_j ? active_.lower(j) : std::max(active_.beta(j) - step, active_.lower(j));
+    const double beta_i = step == room_i ? ceiling : std::min(active_.beta(i) + step, ceiling);
+    const double beta_j = step == room_j ? floor : std::max(active_.beta(j) - step, floor);
     if (beta_i == active_.beta(i) && beta_j == active_.beta(j)) return false;
     active_.SetBeta(i, beta_i);
     active_.SetBeta(j, beta_j);
+    active_.gradient()[i] += step * active_.curvature(i);
+    active_.gradient()[j] -= step * active_.curvature(j);
     objective_ -= step * (slope - 0.5 * step * curvature);
-    ends_ = UpdateGradient(step, row_i, row_j, active_.cached_sides(), active_.gradient(), active_.size());
+    ends_ = UpdateGradient(step, row_i, row_j, active_.kinks(), active_.cached_sides(), active_.gradient(),
+                           active_.size());
     ++steps_;
     return true;
   }
@@ -200,7 +171,7 @@ class Smo final : private SolverPause {
     return steps_ >= next_shrink_;
   }
 
-  // Sets variables aside that are at a bound and would stay there at any value between the ends of the
+  // Sets variables aside that are at a bound or a kink and would stay there at any value between the ends of the
   // gradient.
   void Shrink() {
     if (!options_.use_shrinking) return;
@@ -208,11 +179,10 @@ class Smo final : private SolverPause {
     std::vector<Index> kept;
     for (Index k = 0; k < active_.size(); ++k) {
       const float at = active_.sides()[k];
-      const double gradient = active_.gradient()[k];
-      if (at == side::kFree || (at == side::kAtLower && gradient <= ends_.max_low) ||
-          (at == side::kAtUpper && gradient >= ends_.min_up)) {
-        kept.push_back(k);
-      }
+      const bool is_between = at == side::kFree && active_.up_gradient(k) == active_.low_gradient(k);
+      const bool may_grow = at <= 0 && active_.up_gradient(k) <= ends_.max_low;
+      const bool may_fall = at >= 0 && active_.low_gradient(k) >= ends_.min_up;
+      if (is_between || may_grow || may_fall) kept.push_back(k);
     }
     if (static_cast<double>(kept.size()) > (1 - kLeastShrinkage) * static_cast<double>(active_.size()))
       return;
@@ -226,13 +196,13 @@ class Smo final : private SolverPause {
 
   void ActivateAll() {
     if (active_.is_whole()) return;
-    CompleteGradient();
+    CompleteGradientOfAll();
     TakeAll();
   }
 
   // Brings the gradient of the variables set aside up to date: from the last time all were active, by the
   // rows of the variables that moved since. Those rows were all in use, so most are still in the cache.
-  void CompleteGradient() {
+  void CompleteGradientOfAll() {
     active_.Save(state_);
     std::vector<Index> moved;
     for (Index k = 0; k < problem_.size(); ++k) {
@@ -243,6 +213,11 @@ class Smo final : private SolverPause {
       AddScaledRow(state_.beta[Offset(k)] - whole_.beta[Offset(k)], row, state_.gradient.data(),
                    problem_.size());
     });
+    for (const Index k : moved) {
+      if (problem_.curvature.empty()) break;
+      state_.gradient[Offset(k)] +=
+          problem_.curvature[Offset(k)] * (state_.beta[Offset(k)] - whole_.beta[Offset(k)]);
+    }
     active_.Save(state_);
   }
 
@@ -251,9 +226,8 @@ class Smo final : private SolverPause {
     candidates_.clear();
     for (Index k = 0; k < active_.size(); ++k) {
       const float at = active_.sides()[k];
-      const double gradient = active_.gradient()[k];
-      const double as_up = at <= 0 ? ends_.max_low - gradient : 0;
-      const double as_low = at >= 0 ? gradient - ends_.min_up : 0;
+      const double as_up = at <= 0 ? ends_.max_low - active_.up_gradient(k) : 0;
+      const double as_low = at >= 0 ? active_.low_gradient(k) - ends_.min_up : 0;
       const double violation = std::max(as_up, as_low);
       const Index sample = active_.sample(k);
       if (violation > 0 && sample != row && !rows_.Contains(sample))
@@ -323,16 +297,7 @@ class Smo final : private SolverPause {
 
   double CurrentObjective() {
     active_.Save(state_);
-    return Objective();
-  }
-
-  // Of state_, whose gradient must be complete.
-  double Objective() const {
-    double sum = 0;
-    for (std::size_t k = 0; k < state_.beta.size(); ++k) {
-      if (state_.beta[k] != 0) sum += 0.5 * state_.beta[k] * (state_.gradient[k] + problem_.linear[k]);
-    }
-    return sum;
+    return Objective(problem_, state_);
   }
 
   bool IsFinite() const { return inputs_are_finite_ && rows_.is_finite() && std::isfinite(violation()); }
@@ -342,7 +307,7 @@ class Smo final : private SolverPause {
     active_.Save(state_);
     state_.gradient_is_valid = IsFinite() && active_.is_whole();
     return {outcome, steps_, rows_.rows_computed(), violation(),
-            active_.is_whole() ? Objective() : objective_};
+            active_.is_whole() ? Objective(problem_, state_) : objective_};
   }
 
   // SolverPause.
@@ -351,7 +316,7 @@ class Smo final : private SolverPause {
   double objective() const override { return objective_; }
   std::span<const double> Beta() override { return state_.beta; }
   std::span<double> Gradient() override {
-    if (!has_complete_gradient_) CompleteGradient();
+    if (!has_complete_gradient_) CompleteGradientOfAll();
     has_complete_gradient_ = true;
     return state_.gradient;
   }
@@ -394,7 +359,8 @@ class Smo final : private SolverPause {
 template <class T>
 SolverResult SolveSmo(const DualProblem& problem, RowSource<T>& rows, SolverState& state,
                       const SolverOptions& options, SolveObserver* observer) {
-  Validate(problem, rows.size(), state, options);
+  ValidateSolve(problem, rows.size(), state, options);
+  if (!problem.has_sum) return SolveFreeSum<T>(SolveSmo<T>, problem, rows, state, options, observer);
   return Smo<T>(problem, rows, state, options, observer).Run();
 }
 

@@ -39,8 +39,23 @@ TestProblem AnyProblem() {
   Random random(*rc::gen::arbitrary<std::uint64_t>());
   const Index size = *rc::gen::inRange<Index>(1, 150);
   const Index rank = *rc::gen::inRange<Index>(1, 40);
-  if (*rc::gen::arbitrary<bool>()) return RandomBox(size, rank, random);
-  return RandomClassification(size, rank, *rc::gen::element(0.01, 1.0, 30.0), random);
+  const double largest_c = *rc::gen::element(0.01, 1.0, 30.0);
+  TestProblem problem;
+  switch (*rc::gen::inRange(0, 3)) {
+    case 0:
+      problem = RandomBox(size, rank, random);
+      break;
+    case 1:
+      problem = RandomClassification(size, rank, largest_c, random);
+      break;
+    default:
+      problem = RandomRegression(size, rank, largest_c, random);
+  }
+  if (*rc::gen::inRange(0, 4) == 0) {
+    for (Index i = 0; i < size; ++i) problem.curvature.push_back(random.Uniform());
+  }
+  problem.has_sum = *rc::gen::inRange(0, 3) > 0;
+  return problem;
 }
 
 RC_GTEST_PROP(SmoProperties, ConvergedMeansOptimal, ()) {
@@ -120,6 +135,8 @@ RC_GTEST_PROP(SmoProperties, OrderOfSamplesDoesNotMatter, ()) {
     shuffled.lower[to] = problem.lower[from];
     shuffled.upper[to] = problem.upper[from];
     shuffled.start[to] = problem.start[from];
+    if (!problem.kink.empty()) shuffled.kink[to] = problem.kink[from];
+    if (!problem.curvature.empty()) shuffled.curvature[to] = problem.curvature[from];
     for (Index j = 0; j < size; ++j) {
       shuffled.matrix(i, j) = problem.matrix(order[to], order[static_cast<std::size_t>(j)]);
     }

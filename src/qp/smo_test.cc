@@ -15,7 +15,8 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 TestProblem MakeProblem(Matrix matrix, std::vector<double> y, double c) {
-  TestProblem problem{std::move(matrix), {}, {}, {}, {}};
+  TestProblem problem;
+  problem.matrix = std::move(matrix);
   for (const double label : y) {
     problem.linear.push_back(-label);
     problem.lower.push_back(label > 0 ? 0 : -c);

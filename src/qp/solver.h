@@ -12,7 +12,8 @@
 namespace kweave {
 
 struct SolverOptions {
-  /// Solved when max gradient over {beta > lower} - min gradient over {beta < upper} is at most this.
+  /// Solved when max gradient over {beta > lower} - min gradient over {beta < upper} is at most this; with kinks,
+  /// the derivative towards smaller beta in the first and towards larger beta in the second.
   double tolerance = 1e-3;
   std::int64_t max_steps = 0;                        ///< 0: the larger of 10 million and 100 per sample
   std::size_t cache_bytes = std::size_t{256} << 20;  ///< kernel rows kept; never less than a handful of them
@@ -25,7 +26,8 @@ struct SolverOptions {
 /// it.
 struct SolverState {
   std::vector<double> beta;
-  std::vector<double> gradient;  ///< K beta + linear, up to a common constant
+  /// K beta + linear + curvature beta, without kinks; up to a common constant where the sum is fixed.
+  std::vector<double> gradient;
   bool gradient_is_valid = false;
 };
 
@@ -42,7 +44,7 @@ struct SolverResult {
   std::int64_t steps = 0;
   std::int64_t rows_computed = 0;
   double violation = 0;  ///< of all variables, at the returned beta
-  double objective = 0;  ///< 1/2 beta' K beta + linear' beta by the gradient held
+  double objective = 0;  ///< by the gradient held
 };
 
 /// A solve paused between two steps. What is not asked for is not computed.

@@ -3,6 +3,7 @@
 #define KWEAVE_QP_TEST_PROBLEMS_H_
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -44,6 +45,7 @@ class MatrixRows : public RowSource<T> {
       out[static_cast<std::size_t>(i)] = sum;
     }
   }
+  double Shift() override { return -shift_; }
   long calls = 0;
 
  private:
@@ -54,8 +56,9 @@ class MatrixRows : public RowSource<T> {
 /// A problem that owns its vectors, with a feasible start.
 struct TestProblem {
   Matrix matrix;
-  std::vector<double> linear, lower, upper, start;
-  DualProblem view() const { return {linear, lower, upper}; }
+  std::vector<double> linear, lower, upper, start, kink = {}, curvature = {};
+  bool has_sum = true;
+  DualProblem view() const { return {linear, lower, upper, kink, curvature, has_sum}; }
   Index size() const { return matrix.size; }
 };
 
@@ -114,6 +117,21 @@ inline TestProblem RandomBox(Index size, Index rank, Random& random) {
   return problem;
 }
 
+/// Regression with random targets and weights.
+inline TestProblem RandomRegression(Index size, Index rank, double largest_c, Random& random) {
+  TestProblem problem;
+  problem.matrix = RandomGram(size, rank, random);
+  for (Index i = 0; i < size; ++i) {
+    const double c = largest_c * (0.1 + 0.9 * random.Uniform());
+    problem.linear.push_back(Normal(random));
+    problem.lower.push_back(-c);
+    problem.upper.push_back(c);
+    problem.kink.push_back(random.Uniform() < 0.1 ? 0 : 0.4);
+    problem.start.push_back(0);
+  }
+  return problem;
+}
+
 /// The violation and the objective of beta by the plain definition.
 struct PlainCheck {
   double violation = 0;
@@ -125,16 +143,19 @@ struct PlainCheck {
 inline PlainCheck Check(const TestProblem& problem, const std::vector<double>& beta) {
   PlainCheck check;
   double min_up = std::numeric_limits<double>::infinity(), max_low = -min_up;
+  if (!problem.has_sum) min_up = max_low = 0;
   for (Index i = 0; i < problem.size(); ++i) {
     const auto k = static_cast<std::size_t>(i);
     double gradient = problem.linear[k];
     for (Index j = 0; j < problem.size(); ++j)
       gradient += problem.matrix(i, j) * beta[static_cast<std::size_t>(j)];
+    if (!problem.curvature.empty()) gradient += problem.curvature[k] * beta[k];
+    const double kink = problem.kink.empty() ? 0 : problem.kink[k];
     check.is_feasible = check.is_feasible && problem.lower[k] <= beta[k] && beta[k] <= problem.upper[k];
-    check.objective += 0.5 * beta[k] * (gradient + problem.linear[k]);
+    check.objective += 0.5 * beta[k] * (gradient + problem.linear[k]) + kink * std::abs(beta[k]);
     check.sum += beta[k];
-    if (beta[k] < problem.upper[k]) min_up = std::min(min_up, gradient);
-    if (beta[k] > problem.lower[k]) max_low = std::max(max_low, gradient);
+    if (beta[k] < problem.upper[k]) min_up = std::min(min_up, gradient + (beta[k] >= 0 ? kink : -kink));
+    if (beta[k] > problem.lower[k]) max_low = std::max(max_low, gradient + (beta[k] > 0 ? kink : -kink));
   }
   check.violation = std::max(0.0, max_low - min_up);
   return check;

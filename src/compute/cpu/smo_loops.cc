@@ -21,22 +21,23 @@ HWY_INLINE DoubleVector LoadAsDouble(const float* from) {
 }
 
 // Per lane: the least gradient over I_up, the position of its vector, the greatest gradient over I_low.
-HWY_INLINE void Consider(DoubleVector gradient, DoubleVector sides, DoubleVector position,
-                         DoubleVector& min_up, DoubleVector& min_position, DoubleVector& max_low) {
+HWY_INLINE void Consider(DoubleVector up_gradient, DoubleVector low_gradient, DoubleVector sides,
+                         DoubleVector position, DoubleVector& min_up, DoubleVector& min_position,
+                         DoubleVector& max_low) {
   const DoubleVector zero = hn::Zero(DoubleTag());
-  const auto is_less = hn::And(hn::Le(sides, zero), hn::Lt(gradient, min_up));
-  min_up = hn::IfThenElse(is_less, gradient, min_up);
+  const auto is_less = hn::And(hn::Le(sides, zero), hn::Lt(up_gradient, min_up));
+  min_up = hn::IfThenElse(is_less, up_gradient, min_up);
   min_position = hn::IfThenElse(is_less, position, min_position);
-  const auto is_greater = hn::And(hn::Ge(sides, zero), hn::Gt(gradient, max_low));
-  max_low = hn::IfThenElse(is_greater, gradient, max_low);
+  const auto is_greater = hn::And(hn::Ge(sides, zero), hn::Gt(low_gradient, max_low));
+  max_low = hn::IfThenElse(is_greater, low_gradient, max_low);
 }
 
-void ConsiderOne(double gradient, float side, Index position, GradientEnds& ends) {
-  if (side <= 0 && gradient < ends.min_up) {
-    ends.min_up = gradient;
+void ConsiderOne(double up_gradient, double low_gradient, float side, Index position, GradientEnds& ends) {
+  if (side <= 0 && up_gradient < ends.min_up) {
+    ends.min_up = up_gradient;
     ends.up = position;
   }
-  if (side >= 0 && gradient > ends.max_low) ends.max_low = gradient;
+  if (side >= 0 && low_gradient > ends.max_low) ends.max_low = low_gradient;
 }
 
 // Lanes are merged so that the first of equal minima wins, as in a plain loop.
@@ -60,46 +61,61 @@ void MergeLanes(DoubleVector min_up, DoubleVector min_position, DoubleVector max
 }
 
 // One pass in two independent chains of compares; `next(k)` gives the gradient from k on, one vector of it.
-template <class NextVector, class NextValue>
-HWY_INLINE GradientEnds ScanEnds(const float* sides, Index size, const NextVector& next_vector,
-                                 const NextValue& next_value) {
+template <bool kHasKinks, class NextVector, class NextValue>
+HWY_INLINE GradientEnds ScanEnds(const double* kinks, const float* sides, Index size,
+                                 const NextVector& next_vector, const NextValue& next_value) {
   const DoubleTag d;
   const Index lanes = static_cast<Index>(hn::Lanes(d));
   DoubleVector min_a = hn::Set(d, std::numeric_limits<double>::infinity()), min_b = min_a;
   DoubleVector position_a = hn::Set(d, -1), position_b = position_a;
   DoubleVector max_a = hn::Neg(min_a), max_b = max_a;
+  const auto consider = [&](Index k, DoubleVector& min_up, DoubleVector& position,
+                            DoubleVector& max_low) HWY_ATTR {
+    const DoubleVector gradient = next_vector(k);
+    DoubleVector up = gradient, low = gradient;
+    if constexpr (kHasKinks) {
+      const DoubleVector kink = LoadAsDouble(kinks + k);
+      up = hn::Add(gradient, kink);
+      low = hn::Sub(gradient, kink);
+    }
+    Consider(up, low, LoadAsDouble(sides + k), hn::Set(d, static_cast<double>(k)), min_up, position, max_low);
+  };
   Index k = 0;
   for (; k + 2 * lanes <= size; k += 2 * lanes) {
-    Consider(next_vector(k), LoadAsDouble(sides + k), hn::Set(d, static_cast<double>(k)), min_a, position_a,
-             max_a);
-    const Index b = k + lanes;
-    Consider(next_vector(b), LoadAsDouble(sides + b), hn::Set(d, static_cast<double>(b)), min_b, position_b,
-             max_b);
+    consider(k, min_a, position_a, max_a);
+    consider(k + lanes, min_b, position_b, max_b);
   }
-  for (; k + lanes <= size; k += lanes) {
-    Consider(next_vector(k), LoadAsDouble(sides + k), hn::Set(d, static_cast<double>(k)), min_a, position_a,
-             max_a);
-  }
+  for (; k + lanes <= size; k += lanes) consider(k, min_a, position_a, max_a);
   GradientEnds ends;
   MergeLanes(min_a, position_a, max_a, ends);
   MergeLanes(min_b, position_b, max_b, ends);
-  for (; k < size; ++k) ConsiderOne(next_value(k), sides[k], k, ends);
+  for (; k < size; ++k) {
+    const double gradient = next_value(k), kink = kHasKinks ? kinks[k] : 0;
+    ConsiderOne(gradient + kink, gradient - kink, sides[k], k, ends);
+  }
   return ends;
 }
 
-GradientEnds FindGradientEnds(const double* gradient, const float* sides, Index size) {
-  return ScanEnds(
-      sides, size, [&](Index k) HWY_ATTR { return LoadAsDouble(gradient + k); },
+template <bool kHasKinks>
+HWY_INLINE GradientEnds FindGradientEndsLoop(const double* gradient, const double* kinks, const float* sides,
+                                             Index size) {
+  return ScanEnds<kHasKinks>(
+      kinks, sides, size, [&](Index k) HWY_ATTR { return LoadAsDouble(gradient + k); },
       [&](Index k) HWY_ATTR { return gradient[k]; });
 }
 
-template <class T>
-HWY_INLINE GradientEnds UpdateGradientLoop(double step, const T* row_i, const T* row_j, const float* sides,
-                                           double* gradient, Index size) {
+GradientEnds FindGradientEnds(const double* gradient, const double* kinks, const float* sides, Index size) {
+  return kinks == nullptr ? FindGradientEndsLoop<false>(gradient, kinks, sides, size)
+                          : FindGradientEndsLoop<true>(gradient, kinks, sides, size);
+}
+
+template <bool kHasKinks, class T>
+HWY_INLINE GradientEnds UpdateGradientLoop(double step, const T* row_i, const T* row_j, const double* kinks,
+                                           const float* sides, double* gradient, Index size) {
   const DoubleTag d;
   const DoubleVector steps = hn::Set(d, step);
-  return ScanEnds(
-      sides, size,
+  return ScanEnds<kHasKinks>(
+      kinks, sides, size,
       [&](Index k) HWY_ATTR {
         const DoubleVector difference = hn::Sub(LoadAsDouble(row_i + k), LoadAsDouble(row_j + k));
         const DoubleVector updated = hn::MulAdd(steps, difference, LoadAsDouble(gradient + k));
@@ -111,25 +127,34 @@ HWY_INLINE GradientEnds UpdateGradientLoop(double step, const T* row_i, const T*
       });
 }
 
-GradientEnds UpdateGradientFloat(double step, const float* row_i, const float* row_j, const float* sides,
-                                 double* gradient, Index size) {
-  return UpdateGradientLoop(step, row_i, row_j, sides, gradient, size);
+template <class T>
+HWY_INLINE GradientEnds UpdateGradientOf(double step, const T* row_i, const T* row_j, const double* kinks,
+                                         const float* sides, double* gradient, Index size) {
+  return kinks == nullptr ? UpdateGradientLoop<false>(step, row_i, row_j, kinks, sides, gradient, size)
+                          : UpdateGradientLoop<true>(step, row_i, row_j, kinks, sides, gradient, size);
 }
-GradientEnds UpdateGradientDouble(double step, const double* row_i, const double* row_j, const float* sides,
-                                  double* gradient, Index size) {
-  return UpdateGradientLoop(step, row_i, row_j, sides, gradient, size);
+
+GradientEnds UpdateGradientFloat(double step, const float* row_i, const float* row_j, const double* kinks,
+                                 const float* sides, double* gradient, Index size) {
+  return UpdateGradientOf(step, row_i, row_j, kinks, sides, gradient, size);
+}
+GradientEnds UpdateGradientDouble(double step, const double* row_i, const double* row_j, const double* kinks,
+                                  const float* sides, double* gradient, Index size) {
+  return UpdateGradientOf(step, row_i, row_j, kinks, sides, gradient, size);
 }
 
 // Per lane: the best gain so far as the fraction slope2 / curvature, and the position of its vector.
 // Gains are compared by cross multiplication: no division in the loop. Close to the optimum few variables are
 // candidates, so most vectors end at the first test.
-template <class T>
-HWY_INLINE void ConsiderPartners(const Seeker& i, const T* row_i, const double* gradient, const float* sides,
-                                 const double* diagonal, Index k, DoubleVector& best_slope2,
-                                 DoubleVector& best_curvature, DoubleVector& best_position) {
+template <bool kHasKinks, class T>
+HWY_INLINE void ConsiderPartners(const Seeker& i, const T* row_i, const double* gradient, const double* kinks,
+                                 const float* sides, const double* diagonal, Index k,
+                                 DoubleVector& best_slope2, DoubleVector& best_curvature,
+                                 DoubleVector& best_position) {
   const DoubleTag d;
   const DoubleVector zero = hn::Zero(d);
-  const DoubleVector slope = hn::Sub(LoadAsDouble(gradient + k), hn::Set(d, i.gradient));
+  DoubleVector slope = hn::Sub(LoadAsDouble(gradient + k), hn::Set(d, i.gradient));
+  if constexpr (kHasKinks) slope = hn::Sub(slope, LoadAsDouble(kinks + k));
   const auto is_candidate = hn::And(hn::Ge(LoadAsDouble(sides + k), zero), hn::Gt(slope, zero));
   if (hn::AllFalse(d, is_candidate)) return;
   const DoubleVector diagonals = hn::Add(hn::Set(d, i.diagonal), LoadAsDouble(diagonal + k));
@@ -164,28 +189,32 @@ void MergePartners(DoubleVector slope2, DoubleVector curvature, DoubleVector pos
   }
 }
 
-template <class T>
-HWY_INLINE Index FindPartnerLoop(const Seeker& i, const T* row_i, const double* gradient, const float* sides,
-                                 const double* diagonal, Index size) {
+template <bool kHasKinks, class T>
+HWY_INLINE Index FindPartnerLoop(const Seeker& i, const T* row_i, const double* gradient, const double* kinks,
+                                 const float* sides, const double* diagonal, Index size) {
   const DoubleTag d;
   const Index lanes = static_cast<Index>(hn::Lanes(d));
   DoubleVector slope2_a = hn::Zero(d), slope2_b = slope2_a;
   DoubleVector curvature_a = hn::Set(d, 1), curvature_b = curvature_a;
   DoubleVector position_a = hn::Set(d, -1), position_b = position_a;
+  const auto consider = [&](Index k, DoubleVector& slope2, DoubleVector& curvature,
+                            DoubleVector& position) HWY_ATTR {
+    ConsiderPartners<kHasKinks>(i, row_i, gradient, kinks, sides, diagonal, k, slope2, curvature, position);
+  };
   Index k = 0;
   for (; k + 2 * lanes <= size; k += 2 * lanes) {
-    ConsiderPartners(i, row_i, gradient, sides, diagonal, k, slope2_a, curvature_a, position_a);
-    ConsiderPartners(i, row_i, gradient, sides, diagonal, k + lanes, slope2_b, curvature_b, position_b);
+    consider(k, slope2_a, curvature_a, position_a);
+    consider(k + lanes, slope2_b, curvature_b, position_b);
   }
   for (; k + lanes <= size; k += lanes) {
-    ConsiderPartners(i, row_i, gradient, sides, diagonal, k, slope2_a, curvature_a, position_a);
+    consider(k, slope2_a, curvature_a, position_a);
   }
   Index best = -1;
   double best_gain = 0;
   MergePartners(slope2_a, curvature_a, position_a, best_gain, best);
   MergePartners(slope2_b, curvature_b, position_b, best_gain, best);
   for (; k < size; ++k) {
-    const double slope = gradient[k] - i.gradient;
+    const double slope = gradient[k] - i.gradient - (kHasKinks ? kinks[k] : 0);
     if (!(sides[k] >= 0 && slope > 0)) continue;
     const double curvature =
         std::max(i.diagonal + diagonal[k] - 2 * static_cast<double>(row_i[k]), i.least_curvature);
@@ -194,13 +223,20 @@ HWY_INLINE Index FindPartnerLoop(const Seeker& i, const T* row_i, const double* 
   return best;
 }
 
-Index FindPartnerFloat(const Seeker& i, const float* row_i, const double* gradient, const float* sides,
-                       const double* diagonal, Index size) {
-  return FindPartnerLoop(i, row_i, gradient, sides, diagonal, size);
+template <class T>
+HWY_INLINE Index FindPartnerOf(const Seeker& i, const T* row_i, const double* gradient, const double* kinks,
+                               const float* sides, const double* diagonal, Index size) {
+  return kinks == nullptr ? FindPartnerLoop<false>(i, row_i, gradient, kinks, sides, diagonal, size)
+                          : FindPartnerLoop<true>(i, row_i, gradient, kinks, sides, diagonal, size);
 }
-Index FindPartnerDouble(const Seeker& i, const double* row_i, const double* gradient, const float* sides,
-                        const double* diagonal, Index size) {
-  return FindPartnerLoop(i, row_i, gradient, sides, diagonal, size);
+
+Index FindPartnerFloat(const Seeker& i, const float* row_i, const double* gradient, const double* kinks,
+                       const float* sides, const double* diagonal, Index size) {
+  return FindPartnerOf(i, row_i, gradient, kinks, sides, diagonal, size);
+}
+Index FindPartnerDouble(const Seeker& i, const double* row_i, const double* gradient, const double* kinks,
+                        const float* sides, const double* diagonal, Index size) {
+  return FindPartnerOf(i, row_i, gradient, kinks, sides, diagonal, size);
 }
 
 template <class T>
@@ -257,30 +293,30 @@ HWY_EXPORT(AddScaledRowDouble);
 HWY_EXPORT(AllFiniteFloat);
 HWY_EXPORT(AllFiniteDouble);
 
-GradientEnds FindGradientEnds(const double* gradient, const float* sides, Index size) {
-  return HWY_DYNAMIC_DISPATCH(FindGradientEnds)(gradient, sides, size);
+GradientEnds FindGradientEnds(const double* gradient, const double* kinks, const float* sides, Index size) {
+  return HWY_DYNAMIC_DISPATCH(FindGradientEnds)(gradient, kinks, sides, size);
 }
 
 template <>
-GradientEnds UpdateGradient(double step, const float* row_i, const float* row_j, const float* sides,
-                            double* gradient, Index size) {
-  return HWY_DYNAMIC_DISPATCH(UpdateGradientFloat)(step, row_i, row_j, sides, gradient, size);
+GradientEnds UpdateGradient(double step, const float* row_i, const float* row_j, const double* kinks,
+                            const float* sides, double* gradient, Index size) {
+  return HWY_DYNAMIC_DISPATCH(UpdateGradientFloat)(step, row_i, row_j, kinks, sides, gradient, size);
 }
 template <>
-GradientEnds UpdateGradient(double step, const double* row_i, const double* row_j, const float* sides,
-                            double* gradient, Index size) {
-  return HWY_DYNAMIC_DISPATCH(UpdateGradientDouble)(step, row_i, row_j, sides, gradient, size);
+GradientEnds UpdateGradient(double step, const double* row_i, const double* row_j, const double* kinks,
+                            const float* sides, double* gradient, Index size) {
+  return HWY_DYNAMIC_DISPATCH(UpdateGradientDouble)(step, row_i, row_j, kinks, sides, gradient, size);
 }
 
 template <>
-Index FindPartner(const Seeker& i, const float* row_i, const double* gradient, const float* sides,
-                  const double* diagonal, Index size) {
-  return HWY_DYNAMIC_DISPATCH(FindPartnerFloat)(i, row_i, gradient, sides, diagonal, size);
+Index FindPartner(const Seeker& i, const float* row_i, const double* gradient, const double* kinks,
+                  const float* sides, const double* diagonal, Index size) {
+  return HWY_DYNAMIC_DISPATCH(FindPartnerFloat)(i, row_i, gradient, kinks, sides, diagonal, size);
 }
 template <>
-Index FindPartner(const Seeker& i, const double* row_i, const double* gradient, const float* sides,
-                  const double* diagonal, Index size) {
-  return HWY_DYNAMIC_DISPATCH(FindPartnerDouble)(i, row_i, gradient, sides, diagonal, size);
+Index FindPartner(const Seeker& i, const double* row_i, const double* gradient, const double* kinks,
+                  const float* sides, const double* diagonal, Index size) {
+  return HWY_DYNAMIC_DISPATCH(FindPartnerDouble)(i, row_i, gradient, kinks, sides, diagonal, size);
 }
 
 template <>

@@ -23,13 +23,14 @@ struct GradientEnds {
   double max_low = -std::numeric_limits<double>::infinity();
 };
 
-/// The ends of gradient[0..size).
-GradientEnds FindGradientEnds(const double* gradient, const float* sides, Index size);
+/// The ends of gradient[0..size). Where `kinks` is not null, a variable in I_up counts with gradient + kink and
+/// one in I_low with gradient - kink, here and below.
+GradientEnds FindGradientEnds(const double* gradient, const double* kinks, const float* sides, Index size);
 
 /// gradient += step * (row_i - row_j), and the ends of the result, in one pass.
 template <class T>
-GradientEnds UpdateGradient(double step, const T* row_i, const T* row_j, const float* sides, double* gradient,
-                            Index size);
+GradientEnds UpdateGradient(double step, const T* row_i, const T* row_j, const double* kinks,
+                            const float* sides, double* gradient, Index size);
 
 /// The variable i that looks for a partner.
 struct Seeker {
@@ -39,10 +40,10 @@ struct Seeker {
 };
 
 /// argmax of (g_k - g_i)^2 / max(K_ii + K_kk - 2 K_ik, least_curvature) over k in I_low with g_k > g_i; -1 if
-/// none.
+/// none. i.gradient has its kink added already.
 template <class T>
-Index FindPartner(const Seeker& i, const T* row_i, const double* gradient, const float* sides,
-                  const double* diagonal, Index size);
+Index FindPartner(const Seeker& i, const T* row_i, const double* gradient, const double* kinks,
+                  const float* sides, const double* diagonal, Index size);
 
 /// out += scale * row.
 template <class T>

@@ -38,33 +38,39 @@ void ForEveryInstructionSet(const Body& body) {
 
 template <class T>
 struct Variables {
-  Variables(Index count, std::uint64_t seed) : size(count) {
+  Variables(Index count, std::uint64_t seed) : has_kinks(seed % 2 == 1), size(count) {
     Random random(seed);
     constexpr float kSides[] = {side::kAtLower, side::kFree, side::kAtUpper, side::kFixed};
     for (Index k = 0; k < count + 1; ++k) {
       gradient.push_back(std::round(20 * random.Uniform() - 10));  // equal values happen
       sides.push_back(kSides[random.Below(4)]);
       diagonal.push_back(1 + random.Uniform());
+      kinks.push_back(random.Below(2) == 0 ? 0 : 1.5);
       row_i.push_back(static_cast<T>(2 * random.Uniform() - 1));
       row_j.push_back(static_cast<T>(2 * random.Uniform() - 1));
     }
   }
+  // From position 1 on; null for every other seed.
+  const double* Kinks() const { return has_kinks ? kinks.data() + 1 : nullptr; }
+  double Kink(Index k) const { return has_kinks ? kinks[static_cast<std::size_t>(k)] : 0; }
+  bool has_kinks;
   Index size;  // from position 1 on: position 0 only moves the others off their alignment
-  std::vector<double> gradient, diagonal;
+  std::vector<double> gradient, diagonal, kinks;
   std::vector<float> sides;
   std::vector<T> row_i, row_j;
 };
 
-GradientEnds PlainEnds(const double* gradient, const float* sides, Index size) {
+GradientEnds PlainEnds(const double* gradient, const double* kinks, const float* sides, Index size) {
   GradientEnds ends;
   for (Index k = 0; k < size; ++k) {
     const bool may_grow = sides[k] == side::kAtLower || sides[k] == side::kFree;
     const bool may_fall = sides[k] == side::kAtUpper || sides[k] == side::kFree;
-    if (may_grow && gradient[k] < ends.min_up) {
-      ends.min_up = gradient[k];
+    const double kink = kinks == nullptr ? 0 : kinks[k];
+    if (may_grow && gradient[k] + kink < ends.min_up) {
+      ends.min_up = gradient[k] + kink;
       ends.up = k;
     }
-    if (may_fall) ends.max_low = std::max(ends.max_low, gradient[k]);
+    if (may_fall) ends.max_low = std::max(ends.max_low, gradient[k] - kink);
   }
   return ends;
 }
@@ -96,8 +102,8 @@ TYPED_TEST_SUITE(SmoLoops, RowTypes);
 
 TYPED_TEST(SmoLoops, FindGradientEnds) {
   this->ForAll([](Variables<TypeParam>& v) {
-    ExpectEqual(FindGradientEnds(v.gradient.data() + 1, v.sides.data() + 1, v.size),
-                PlainEnds(v.gradient.data() + 1, v.sides.data() + 1, v.size));
+    ExpectEqual(FindGradientEnds(v.gradient.data() + 1, v.Kinks(), v.sides.data() + 1, v.size),
+                PlainEnds(v.gradient.data() + 1, v.Kinks(), v.sides.data() + 1, v.size));
   });
 }
 
@@ -108,10 +114,10 @@ TYPED_TEST(SmoLoops, UpdateGradient) {
     for (std::size_t k = 1; k < expected.size(); ++k) {
       expected[k] += step * (static_cast<double>(v.row_i[k]) - static_cast<double>(v.row_j[k]));
     }
-    const GradientEnds ends = UpdateGradient(step, v.row_i.data() + 1, v.row_j.data() + 1, v.sides.data() + 1,
-                                             v.gradient.data() + 1, v.size);
+    const GradientEnds ends = UpdateGradient(step, v.row_i.data() + 1, v.row_j.data() + 1, v.Kinks(),
+                                             v.sides.data() + 1, v.gradient.data() + 1, v.size);
     for (std::size_t k = 0; k < expected.size(); ++k) EXPECT_NEAR(v.gradient[k], expected[k], 1e-14);
-    ExpectEqual(ends, PlainEnds(v.gradient.data() + 1, v.sides.data() + 1, v.size));
+    ExpectEqual(ends, PlainEnds(v.gradient.data() + 1, v.Kinks(), v.sides.data() + 1, v.size));
   });
 }
 
@@ -119,7 +125,7 @@ TYPED_TEST(SmoLoops, FindPartner) {
   this->ForAll([](Variables<TypeParam>& v) {
     const Seeker i{-2, 1.5, 1e-12};
     auto gain = [&](Index k) {
-      const double slope = v.gradient[static_cast<std::size_t>(k + 1)] - i.gradient;
+      const double slope = v.gradient[static_cast<std::size_t>(k + 1)] - v.Kink(k + 1) - i.gradient;
       if (!(v.sides[static_cast<std::size_t>(k + 1)] >= 0 && slope > 0)) return -1.0;
       const double curvature = i.diagonal + v.diagonal[static_cast<std::size_t>(k + 1)] -
                                2 * static_cast<double>(v.row_i[static_cast<std::size_t>(k + 1)]);
@@ -129,8 +135,8 @@ TYPED_TEST(SmoLoops, FindPartner) {
     for (Index k = 0; k < v.size; ++k) {
       if (gain(k) > 0 && (expected < 0 || gain(k) > gain(expected))) expected = k;
     }
-    const Index actual = FindPartner(i, v.row_i.data() + 1, v.gradient.data() + 1, v.sides.data() + 1,
-                                     v.diagonal.data() + 1, v.size);
+    const Index actual = FindPartner(i, v.row_i.data() + 1, v.gradient.data() + 1, v.Kinks(),
+                                     v.sides.data() + 1, v.diagonal.data() + 1, v.size);
     ASSERT_EQ(actual < 0, expected < 0);
     if (actual < 0) return;
     EXPECT_NEAR(gain(actual), gain(expected), 1e-12 * gain(expected));
