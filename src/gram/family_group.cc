@@ -104,8 +104,16 @@ class Basis {
 template <class T>
 class FamilyExpansion : public GroupExpansion {
  public:
-  FamilyExpansion(const Basis<T>& basis, std::span<const FamilyMember> members, Moments moments, double sum)
-      : basis_(basis), members_(members), moments_(std::move(moments)), sum_(sum) {}
+  FamilyExpansion(const Basis<T>& basis, std::span<const FamilyMember> members, BaseRows<T>& base)
+      : basis_(basis), members_(members), base_(base), moments_(basis.size(), base.right_count()) {}
+
+  void Add(const SupportVector& entries, ThreadPool& pool) override {
+    AddMoments<T>(base_, entries, pool, moments_,
+                  [&](const WeightedRows<T>& base, Index, Index count, T* block, Index stride) {
+                    basis_.AddMoments(base, count, block, stride);
+                  });
+    sum_ += entries.sum;
+  }
 
   void Quadratics(std::span<const double> a, std::span<double> q) const override {
     std::vector<double> values(basis_.size());
@@ -138,8 +146,9 @@ class FamilyExpansion : public GroupExpansion {
  private:
   const Basis<T>& basis_;
   std::span<const FamilyMember> members_;
+  BaseRows<T>& base_;
   Moments moments_;
-  double sum_;
+  double sum_ = 0;
 };
 
 template <class T>
@@ -203,11 +212,20 @@ class FamilyGroup : public Group<T> {
     }
   }
 
-  std::unique_ptr<GroupExpansion> Expand(const SupportVector& a, ThreadPool& pool) override {
-    Moments moments = ExpandOnBase<T>(base_, a, basis_.size(), pool,
-                                      [&](const WeightedRows<T>& base, Index, Index count, T* block,
-                                          Index stride) { basis_.AddMoments(base, count, block, stride); });
-    return std::make_unique<FamilyExpansion<T>>(basis_, members_, std::move(moments), a.sum);
+  void MeansOfAllPairs(Index count, std::span<double> means, ThreadPool& pool) override {
+    std::vector<double> totals =
+        SumOverPairs<T>(base_.block(), count, basis_.size(), pool,
+                        [&](const WeightedRows<T>& base, Index, Index columns, T* block, Index stride) {
+                          basis_.AddMoments(base, columns, block, stride);
+                        });
+    for (double& total : totals) total /= static_cast<double>(count) * static_cast<double>(count);
+    for (std::size_t m = 0; m < members_.size(); ++m) {
+      means[members_[m].kernel] = members_[m].scale * (basis_.Apply(m, totals) + basis_.shift());
+    }
+  }
+
+  std::unique_ptr<GroupExpansion> StartExpansion() override {
+    return std::make_unique<FamilyExpansion<T>>(basis_, members_, base_);
   }
 
   double TableError() const override {

@@ -47,6 +47,9 @@ class Gram {
   /// Only the nonzero entries of `a` (over left samples) cost anything.
   virtual std::unique_ptr<Expansion> Expand(std::span<const double> a) = 0;
 
+  /// Makes an expansion that this Gram returned that of another `a`. Entries that stay the same cost nothing.
+  virtual void Update(Expansion& expansion, std::span<const double> a) = 0;
+
   /// A bound on |computed - true| of every kernel value k_m(x,z) after normalisation, from tables that stand
   /// in for the kernels; 0 when every value is evaluated directly. Rounding is not part of it.
   virtual double TableError() const = 0;

@@ -215,7 +215,11 @@ TEST_P(GramTest, AgreesWithTheDefinitions) {
   }
 
   // Quadratics and outputs, on the training samples and on new ones.
-  const auto expansion = gram->Expand(a);
+  std::vector<double> before = a;  // the expansion of another vector, brought to `a`
+  before[3] += 0.5;
+  before[kTrain - 1] = 0;
+  const auto expansion = gram->Expand(before);
+  gram->Update(*expansion, a);
   std::vector<double> q(M), out(kTrain), one(M, 0.0), fresh_out(kNew);
   expansion->Quadratics(q);
   for (Index m = 0; m < M; ++m) {

@@ -6,6 +6,7 @@
 #define KWEAVE_GRAM_GROUP_H_
 
 #include <memory>
+#include <numeric>
 #include <span>
 #include <vector>
 
@@ -19,22 +20,32 @@ inline constexpr Index kColumnBlock = 512;
 /// Left samples per matrix product.
 inline constexpr Index kRowBatch = 64;
 
-/// The part of an Expansion that belongs to one group; `a` has `sum` as its sum.
-class GroupExpansion {
- public:
-  virtual ~GroupExpansion() = default;
-  /// Writes q[m] for the group's kernels. `a` is over the right samples.
-  virtual void Quadratics(std::span<const double> a, std::span<double> q) const = 0;
-  /// out[j] += sum over the group's kernels of theta_m (K_m a)_j.
-  virtual void AddOutputs(std::span<const double> theta, std::span<double> out) const = 0;
-};
-
 /// The nonzero entries of a vector over the left samples.
 struct SupportVector {
   std::vector<Index> rows;
   std::vector<double> factors;
   double sum = 0;
 };
+
+/// The part of an Expansion that belongs to one group, of a vector that grows by Add.
+class GroupExpansion {
+ public:
+  virtual ~GroupExpansion() = default;
+  /// Adds these entries to the vector.
+  virtual void Add(const SupportVector& entries, ThreadPool& pool) = 0;
+  /// Writes q[m] for the group's kernels. `a` is over the right samples.
+  virtual void Quadratics(std::span<const double> a, std::span<double> q) const = 0;
+  /// out[j] += sum over the group's kernels of theta_m (K_m a)_j.
+  virtual void AddOutputs(std::span<const double> theta, std::span<double> out) const = 0;
+};
+
+/// The vector whose product with values of all samples is their mean.
+inline SupportVector MeanOf(Index count) {
+  SupportVector mean{std::vector<Index>(count), std::vector<double>(count, 1.0 / static_cast<double>(count)),
+                     1};
+  std::iota(mean.rows.begin(), mean.rows.end(), Index{0});
+  return mean;
+}
 
 /// T: float or double. Vectors theta and q are over all kernels of the problem; a group reads and writes its
 /// own.
@@ -49,13 +60,25 @@ class Group {
   /// What the rows of the group leave out at these weights.
   virtual double RowShift(std::span<const double> theta) const = 0;
   virtual void AddDiagonal(std::span<double> out) const = 0;
-  virtual std::unique_ptr<GroupExpansion> Expand(const SupportVector& a, ThreadPool& pool) = 0;
+  /// Of the vector zero. The group must outlive it.
+  virtual std::unique_ptr<GroupExpansion> StartExpansion() = 0;
   /// means[m] = mean of k_m(x,x) over the left samples, for the group's kernels, whatever their weight.
   virtual void MeanDiagonals(Index left_count, std::span<double> means) const = 0;
+  /// means[m] = mean of k_m(x,z) over all pairs of `count` training samples, for the group's kernels, whatever their
+  /// weight.
+  virtual void MeansOfAllPairs(Index count, std::span<double> means, ThreadPool& pool) = 0;
   /// Writes the variance in feature space of kernels whose E k(x,x) - E k(x,z) would lose its digits; others are left.
   virtual void Variances(std::span<double>) const {}
   virtual double TableError() const { return 0; }
 };
+
+/// The expansion of `a`. The group must outlive it.
+template <class T>
+std::unique_ptr<GroupExpansion> Expand(Group<T>& group, const SupportVector& a, ThreadPool& pool) {
+  std::unique_ptr<GroupExpansion> expansion = group.StartExpansion();
+  expansion->Add(a, pool);
+  return expansion;
+}
 
 }  // namespace kweave
 

@@ -51,9 +51,14 @@ std::vector<double> FeatureWeights(std::span<const NumberedMember> members, Inde
 template <class T>
 class LinearExpansion : public GroupExpansion {
  public:
-  LinearExpansion(std::span<const NumberedMember> members, const LinearFeatures<T>& features,
-                  std::vector<double> v, ThreadPool& pool)
-      : members_(members), features_(features), v_(std::move(v)), pool_(pool) {}
+  LinearExpansion(std::span<const NumberedMember> members, const LinearFeatures<T>& features)
+      : members_(members), features_(features), v_(features.features(), 0.0) {}
+
+  void Add(const SupportVector& entries, ThreadPool& pool) override {
+    pool_ = &pool;
+    const std::vector<double> change = features_.Combine(entries);
+    for (std::size_t f = 0; f < v_.size(); ++f) v_[f] += change[f];
+  }
 
   void Quadratics(std::span<const double>, std::span<double> q) const override {
     for (const NumberedMember& member : members_) {
@@ -65,9 +70,9 @@ class LinearExpansion : public GroupExpansion {
 
   void AddOutputs(std::span<const double> theta, std::span<double> out) const override {
     std::vector<double> w = FeatureWeights(members_, features_.features(), theta);
-    if (std::ranges::all_of(w, [](double value) { return value == 0; })) return;
+    if (pool_ == nullptr || std::ranges::all_of(w, [](double value) { return value == 0; })) return;
     for (std::size_t f = 0; f < w.size(); ++f) w[f] *= v_[f];
-    pool_.ParallelFor(static_cast<Index>(out.size()), kColumnBlock, [&](Index begin, Index end, int) {
+    pool_->ParallelFor(static_cast<Index>(out.size()), kColumnBlock, [&](Index begin, Index end, int) {
       features_.AddOutputs(w, begin, end, out.data() + begin);
     });
   }
@@ -76,7 +81,7 @@ class LinearExpansion : public GroupExpansion {
   std::span<const NumberedMember> members_;
   const LinearFeatures<T>& features_;
   std::vector<double> v_;  // X' a
-  ThreadPool& pool_;
+  ThreadPool* pool_ = nullptr;
 };
 
 template <class T>
@@ -121,8 +126,11 @@ class LinearGroup : public Group<T> {
       variances[member.kernel] = member.scale * sum;
     }
   }
-  std::unique_ptr<GroupExpansion> Expand(const SupportVector& a, ThreadPool& pool) override {
-    return std::make_unique<LinearExpansion<T>>(members_, *features_, features_->Combine(a), pool);
+  void MeansOfAllPairs(Index count, std::span<double> means, ThreadPool& pool) override {
+    Expand<T>(*this, MeanOf(count), pool)->Quadratics({}, means);
+  }
+  std::unique_ptr<GroupExpansion> StartExpansion() override {
+    return std::make_unique<LinearExpansion<T>>(members_, *features_);
   }
 
  private:

@@ -67,8 +67,7 @@ class Fitter {
         pool_(pool),
         raw_(Unnormalized(kernels.size())),
         gram_(kernels, {views, views, true, {}}, raw_, GramOptions{.factors_sum_to_zero = true}, pool),
-        n_(gram_.left_count()),
-        mean_(n_, 1.0 / static_cast<double>(n_)) {}
+        n_(gram_.left_count()) {}
 
   // Kernels whose steps are all factors: only the last one counts.
   void FitFactors(Normalization& result) {
@@ -134,7 +133,7 @@ class Fitter {
   // values[m] -= mean of k_m(x,z) over all pairs.
   void SubtractMeansOfAllPairs(std::vector<double>& values) {
     std::vector<double> means(kernels_.size());
-    gram_.Expand(mean_)->Quadratics(means);
+    gram_.MeansOfAllPairs(means);
     for (Index m = 0; m < kernels_.size(); ++m) values[m] -= means[m];
   }
 
@@ -142,7 +141,8 @@ class Fitter {
   std::vector<double> RowMeans(Index m, const std::vector<SampleStep>& steps) {
     std::vector<double> theta(kernels_.size(), 0.0), means(n_, 0.0);
     theta[m] = 1;
-    gram_.MakeSingle(m, 1, steps)->Expand(MakeSupport(mean_), pool_)->AddOutputs(theta, means);
+    const auto single = gram_.MakeSingle(m, 1, steps);
+    Expand(*single, MeanOf(n_), pool_)->AddOutputs(theta, means);
     return means;
   }
 
@@ -156,7 +156,6 @@ class Fitter {
   Normalization raw_;
   StructuredGram<T> gram_;
   Index n_;
-  std::vector<double> mean_;  // a vector whose products with kernels are means
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #define KWEAVE_GRAM_PAIR_PASS_H_
 
 #include <algorithm>
+#include <numeric>
 #include <span>
 #include <vector>
 
@@ -16,7 +17,11 @@ namespace kweave {
 
 /// Sums over left samples of functions of pairs, for every right sample: `count` functions x right samples.
 struct Moments {
-  Index right_count = 0;
+  Moments(Index function_count, Index right_samples)
+      : functions(function_count), right_count(right_samples), values(function_count * right_samples, 0.0) {}
+
+  Index functions;
+  Index right_count;
   AlignedVector<double> values;
   std::span<const double> row(Index k) const {
     return {values.data() + k * right_count, static_cast<std::size_t>(right_count)};
@@ -50,13 +55,11 @@ void ForBaseBlocks(BaseRows<T>& base, std::span<const Index> rows, ThreadPool& p
   }
 }
 
-/// Adds up `functions` functions of pairs over the support of `a`: add(rows with factors, first column, columns,
-/// block, stride) accumulates in T for one batch of rows; the batches are summed in double.
+/// Adds up the functions of pairs over the support of `a`: add(rows with factors, first column, columns, block,
+/// stride) accumulates in T for one batch of rows; the batches are summed in double.
 template <class T, class Add>
-Moments ExpandOnBase(BaseRows<T>& base, const SupportVector& a, Index functions, ThreadPool& pool, Add add) {
-  Moments moments;
-  moments.right_count = base.right_count();
-  moments.values.assign(functions * base.right_count(), 0.0);
+void AddMoments(BaseRows<T>& base, const SupportVector& a, ThreadPool& pool, Moments& moments, Add add) {
+  const Index functions = moments.functions;
   const std::vector<T> factors(a.factors.begin(), a.factors.end());
   // Enough batches at a time to make threads worth waking, few enough to bound what is gathered for them.
   constexpr std::size_t kRowsAtATime = 16 * kRowBatch;
@@ -87,7 +90,45 @@ Moments ExpandOnBase(BaseRows<T>& base, const SupportVector& a, Index functions,
     });
     for (const auto& batch : batches) base.Commit(batch);
   }
-  return moments;
+}
+
+/// Sums of the functions over all pairs of training samples, whose base is symmetric: pairs of different blocks of
+/// columns are computed once and count twice. `add` as above.
+template <class T, class Add>
+std::vector<double> SumOverPairs(const BaseBlock<T>& base, Index samples, Index functions, ThreadPool& pool,
+                                 Add add) {
+  static_assert(kColumnBlock % kRowBatch == 0);
+  const Index blocks = (samples + kColumnBlock - 1) / kColumnBlock;
+  std::vector<double> sums(blocks * functions, 0.0);
+  pool.ParallelFor(blocks, 1, [&](Index piece, Index, int) {
+    const Index block_number = blocks - 1 - piece;  // those with most rows first
+    const Index begin = block_number * kColumnBlock, end = std::min(begin + kColumnBlock, samples);
+    const Index width = end - begin, stride = width + kStridePadding;
+    AlignedVector<T> left, values(kRowBatch * width), block(functions * stride, T{0});
+    std::vector<double> moments(functions * width, 0.0);
+    std::vector<Index> rows;
+    std::vector<const T*> pointers;
+    for (Index first = 0; first < end; first += kRowBatch) {
+      rows.resize(std::min(kRowBatch, end - first));
+      std::iota(rows.begin(), rows.end(), first);
+      base.GatherLeft(rows, left);
+      base.Compute(rows, left, begin, end, values.data(), width);
+      pointers.clear();
+      for (std::size_t r = 0; r < rows.size(); ++r) pointers.push_back(values.data() + r * width);
+      const std::vector<T> factors(rows.size(), first < begin ? T{2} : T{1});
+      add(WeightedRows<T>{pointers, factors}, begin, width, block.data(), stride);
+      for (Index k = 0; k < functions; ++k) {
+        Flush<T>(block.data() + k * stride, width, moments.data() + k * width);
+      }
+    }
+    for (Index k = 0; k < functions; ++k) {
+      const auto row = moments.begin() + k * width;
+      sums[block_number * functions + k] = std::accumulate(row, row + width, 0.0);
+    }
+  });
+  std::vector<double> totals(functions, 0.0);
+  for (std::size_t s = 0; s < sums.size(); ++s) totals[s % functions] += sums[s];
+  return totals;
 }
 
 }  // namespace kweave

@@ -63,22 +63,6 @@ void ApplyStepsToRow(std::span<const SampleStep> steps, Index left, Index begin,
   }
 }
 
-class SingleExpansion : public GroupExpansion {
- public:
-  SingleExpansion(Index kernel, Moments moments) : kernel_(kernel), moments_(std::move(moments)) {}
-  void Quadratics(std::span<const double> a, std::span<double> q) const override {
-    q[kernel_] = Dot(a, moments_.row(0));
-  }
-  void AddOutputs(std::span<const double> theta, std::span<double> out) const override {
-    if (theta[kernel_] == 0) return;
-    AddScaled<double>(moments_.row(0).data(), static_cast<Index>(out.size()), theta[kernel_], out.data());
-  }
-
- private:
-  Index kernel_;
-  Moments moments_;
-};
-
 template <class T>
 class SingleGroup : public Group<T> {
  public:
@@ -106,19 +90,43 @@ class SingleGroup : public Group<T> {
     means[kernel_.kernel] = sum / static_cast<double>(left_count);
   }
 
-  std::unique_ptr<GroupExpansion> Expand(const SupportVector& a, ThreadPool& pool) override {
-    Moments moments;
-    moments.right_count = bases_[0]->right_count();
-    moments.values.assign(moments.right_count, 0.0);
-    ForValues(a.rows, pool, /*may_evict=*/false,
-              [&](std::size_t r, const T* values, Index begin, Index count) {
-                double* sums = moments.values.data() + begin;
-                for (Index j = 0; j < count; ++j) sums[j] += a.factors[r] * static_cast<double>(values[j]);
-              });
-    return std::make_unique<SingleExpansion>(kernel_.kernel, std::move(moments));
+  void MeansOfAllPairs(Index count, std::span<double> means, ThreadPool& pool) override {
+    const SupportVector mean = MeanOf(count);
+    Expand<T>(*this, mean, pool)->Quadratics(mean.factors, means);
+  }
+
+  std::unique_ptr<GroupExpansion> StartExpansion() override {
+    return std::make_unique<SingleExpansion>(*this);
   }
 
  private:
+  class SingleExpansion : public GroupExpansion {
+   public:
+    explicit SingleExpansion(SingleGroup& group)
+        : group_(group), moments_(1, group.bases_[0]->right_count()) {}
+
+    void Add(const SupportVector& entries, ThreadPool& pool) override {
+      group_.ForValues(entries.rows, pool, /*may_evict=*/false,
+                       [&](std::size_t r, const T* values, Index begin, Index count) {
+                         double* sums = moments_.values.data() + begin;
+                         const double factor = entries.factors[r];
+                         for (Index j = 0; j < count; ++j) sums[j] += factor * static_cast<double>(values[j]);
+                       });
+    }
+    void Quadratics(std::span<const double> a, std::span<double> q) const override {
+      q[group_.kernel_.kernel] = Dot(a, moments_.row(0));
+    }
+    void AddOutputs(std::span<const double> theta, std::span<double> out) const override {
+      const double weight = theta[group_.kernel_.kernel];
+      if (weight == 0) return;
+      AddScaled<double>(moments_.row(0).data(), static_cast<Index>(out.size()), weight, out.data());
+    }
+
+   private:
+    SingleGroup& group_;
+    Moments moments_;
+  };
+
   double LeftDiagonal(Index i) const {
     std::vector<double> terms(bases_.size());
     for (std::size_t t = 0; t < terms.size(); ++t) {

@@ -31,6 +31,7 @@ class SparseSamples {
   SparseSamples(const SparseRows& rows, const OccurringColumns& columns);
 
   Index count() const { return static_cast<Index>(offsets_.size()) - 1; }
+  Index entries() const { return offsets_.back(); }
 
   /// Calls use(column, value) for the entries of row i.
   template <class Use>

@@ -11,8 +11,17 @@ namespace {
 
 class StructuredExpansion : public Expansion {
  public:
-  StructuredExpansion(std::vector<std::unique_ptr<GroupExpansion>> parts, std::span<const double> a)
-      : parts_(std::move(parts)), a_(a.begin(), a.end()) {}
+  StructuredExpansion(std::vector<std::unique_ptr<GroupExpansion>> parts, Index size)
+      : parts_(std::move(parts)), a_(size, 0.0) {}
+
+  void MoveTo(std::span<const double> a, ThreadPool& pool) {
+    std::vector<double> change(a_.size());
+    for (std::size_t i = 0; i < a_.size(); ++i) change[i] = a[i] - a_[i];
+    const SupportVector entries = MakeSupport(change);
+    for (const auto& part : parts_) part->Add(entries, pool);
+    a_.assign(a.begin(), a.end());
+  }
+  std::span<const double> a() const { return a_; }
 
   void Quadratics(std::span<double> q) const override {
     std::ranges::fill(q, 0.0);
@@ -172,11 +181,11 @@ std::vector<SampleStep> StructuredGram<T>::CompleteSteps(Index m, std::span<cons
           diagonal[j] = diagonal[j] > 0 ? 1 : 0;
         }
       } else if (step.kind == Normalizer::kCenter) {
-        const std::vector<double> mean(left_count_, 1.0 / static_cast<double>(left_count_));
         std::vector<double> theta(kernels_.size(), 0.0);
         theta[m] = 1;
         complete.right.assign(right_count_, 0.0);
-        MakeSingle(m, 1, steps)->Expand(MakeSupport(mean), pool_)->AddOutputs(theta, complete.right);
+        const std::unique_ptr<Group<T>> single = MakeSingle(m, 1, steps);
+        kweave::Expand(*single, MeanOf(left_count_), pool_)->AddOutputs(theta, complete.right);
         for (Index j = 0; j < right_count_; ++j) diagonal[j] += step.constant - 2 * complete.right[j];
       } else {
         for (double& value : diagonal) value *= step.constant;
@@ -257,10 +266,29 @@ void StructuredGram<T>::Diagonal(std::span<const double> theta, std::span<double
 
 template <class T>
 std::unique_ptr<Expansion> StructuredGram<T>::Expand(std::span<const double> a) {
-  const SupportVector support = MakeSupport(a);
+  auto expansion = std::make_unique<StructuredExpansion>(StartParts(), left_count_);
+  expansion->MoveTo(a, pool_);
+  return expansion;
+}
+
+// Few changes are added to what is there; many cost more than all entries from nothing.
+template <class T>
+void StructuredGram<T>::Update(Expansion& expansion, std::span<const double> a) {
+  auto& mine = static_cast<StructuredExpansion&>(expansion);
+  Index changes = 0, entries = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    changes += a[i] != mine.a()[i];
+    entries += a[i] != 0;
+  }
+  if (changes >= entries) mine = StructuredExpansion(StartParts(), left_count_);
+  mine.MoveTo(a, pool_);
+}
+
+template <class T>
+std::vector<std::unique_ptr<GroupExpansion>> StructuredGram<T>::StartParts() const {
   std::vector<std::unique_ptr<GroupExpansion>> parts;
-  for (auto& group : groups_) parts.push_back(group->Expand(support, pool_));
-  return std::make_unique<StructuredExpansion>(std::move(parts), a);
+  for (auto& group : groups_) parts.push_back(group->StartExpansion());
+  return parts;
 }
 
 template <class T>
@@ -274,6 +302,12 @@ template <class T>
 void StructuredGram<T>::MeanDiagonals(std::span<double> means) const {
   std::ranges::fill(means, 0.0);
   for (const auto& group : groups_) group->MeanDiagonals(left_count_, means);
+}
+
+template <class T>
+void StructuredGram<T>::MeansOfAllPairs(std::span<double> means) {
+  std::ranges::fill(means, 0.0);
+  for (const auto& group : groups_) group->MeansOfAllPairs(left_count_, means, pool_);
 }
 
 template <class T>

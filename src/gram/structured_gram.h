@@ -40,10 +40,14 @@ class StructuredGram : public Gram {
   double RowShift(std::span<const double> theta) const override;
   void Diagonal(std::span<const double> theta, std::span<double> out) override;
   std::unique_ptr<Expansion> Expand(std::span<const double> a) override;
+  void Update(Expansion& expansion, std::span<const double> a) override;
   double TableError() const override;
 
   /// means[m] = mean of k_m(x,x) over the left samples.
   void MeanDiagonals(std::span<double> means) const;
+
+  /// means[m] = mean of k_m(x,z) over all pairs of training samples.
+  void MeansOfAllPairs(std::span<double> means);
 
   /// Overwrites the variances of kernels that know them better than E k(x,x) - E k(x,z) does.
   void Variances(std::span<double> variances) const;
@@ -62,6 +66,7 @@ class StructuredGram : public Gram {
   std::vector<SampleStep> CompleteSteps(Index m, std::span<const FittedStep> fitted);
   void ShareCache(std::size_t cache_bytes);
   void SetWeights(std::span<const double> theta);
+  std::vector<std::unique_ptr<GroupExpansion>> StartParts() const;
 
   const KernelSet& kernels_;
   Sides sides_;

@@ -119,7 +119,11 @@ Evaluation Machine::Solve(std::span<const double> theta, double relative_gap) {
   const SolverResult result =
       is_float_ ? RunSolver<float>(theta, options, watch) : RunSolver<double>(theta, options, watch);
   ++solves_;
-  expansion_ = gram_->Expand(state_.beta);
+  if (expansion_) {
+    gram_->Update(*expansion_, state_.beta);
+  } else {
+    expansion_ = gram_->Expand(state_.beta);
+  }
   Evaluation evaluation = Evaluate(theta);
   const double reached = evaluation.inner_gap() / std::max(std::abs(evaluation.primal), kTiny);
   const bool was_stopped = result.outcome == SolverOutcome::kStoppedByObserver;

@@ -43,6 +43,9 @@ class MatrixGram : public Gram {
     ++expansions_;
     return std::make_unique<MatrixExpansion>(*this, a);
   }
+  void Update(Expansion& expansion, std::span<const double> a) override {
+    static_cast<MatrixExpansion&>(expansion) = MatrixExpansion(*this, a);
+  }
   double TableError() const override { return table_error_; }
 
   /// Adds a symmetric error, uniform in [-size, size], to every value; TableError() then says `claimed`.
