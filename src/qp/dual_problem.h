@@ -13,7 +13,7 @@ namespace kweave {
 ///   subject to lower_i <= beta_i <= upper_i,  sum beta = the sum of the starting point.
 ///
 /// Classification: linear = -y, bounds [0, C_i] for y = +1 and [-C_i, 0] for y = -1. Regression: linear = -y,
-/// kink = epsilon, bounds [-C_i, C_i]. Squared hinge: as classification, curvature = 1 / (2 C_i), no upper bound.
+/// kink = epsilon, bounds [-C_i, C_i]. Squared hinge: as classification, curvature = 1 / C_i, no upper bound.
 ///
 /// The gradient of a state is that of the smooth part without the kinks, K beta + linear + curvature beta.
 struct DualProblem {

@@ -127,7 +127,8 @@ bool Analytic::NewtonStep(const Evaluation& last, const Machine& machine, const 
   if (directions.size() < 2) return false;
   const LocalModel model(last, machine, directions);
   if (!model.is_valid()) return false;
-  const double precision = kModelPrecision * std::max(state.relative_gap, state.target_gap) * last.primal;
+  const double precision =
+      kModelPrecision * std::max(state.relative_gap, state.target_gap) * std::abs(last.primal);
   const SaddlePoint point = SolveSaddle(model.problem(), norm_.p(), precision);
   if (point.t.empty()) return false;
 

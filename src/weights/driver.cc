@@ -20,6 +20,9 @@ constexpr double kDominatingShare = 0.3;  // of the outer gap, above which a sol
 constexpr double kAimBelowTarget = 0.9;   // the certificate adds its own small terms
 constexpr int kMaxRefusals = 4;
 constexpr double kClearProgress = 0.9;  // factor on the gap
+// A kernel of little weight hardly tells one beta of a solve from another, but their bounds differ: without clear
+// progress the method's own beta is the better start.
+constexpr int kSolvesBeforeRestart = 2;
 constexpr int kSolvesWithoutProgress = 40;
 constexpr int kFloatSolvesWithoutProgress = 6;
 constexpr int kExhaustedSolvesWithoutProgress = 6;
@@ -152,7 +155,10 @@ void Driver::Move() {
   ScopedSeconds seconds(learned_.weight_seconds);
   const RunState state{.relative_gap = relative_gap(), .target_gap = aim_};
   method_->Move(last_, machine_, state, theta_);
-  if (const DualPoint* point = method_->dual_point()) NoteDual(point->beta, point->bound);
+  if (const DualPoint* point = method_->dual_point()) {
+    NoteDual(point->beta, point->bound);
+    if (solves_since_milestone_ >= kSolvesBeforeRestart) machine_.StartFrom(point->beta);
+  }
   ++learned_.iterations;
   has_moved_ = true;
 }

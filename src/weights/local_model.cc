@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "compute/cpu/cholesky.h"
@@ -17,9 +18,9 @@ constexpr double kUnbounded = 1e3;
 std::size_t Size(Index i) { return static_cast<std::size_t>(i); }
 
 // The bounded ones are those closest to a change: bound samples close to their margin, free ones close to a
-// bound.
+// bound. Without a bias, one sample more that is zero in every kernel takes up the sum of x.
 MovingSamples ChooseSamples(std::span<const double> beta, std::span<const DualPiece> pieces,
-                            std::span<const double> residuals, std::size_t most_bounded) {
+                            std::span<const double> residuals, bool has_bias, std::size_t most_bounded) {
   std::vector<Index> free, bound;
   std::vector<double> distance(beta.size());
   for (std::size_t i = 0; i < beta.size(); ++i) {
@@ -43,25 +44,32 @@ MovingSamples ChooseSamples(std::span<const double> beta, std::span<const DualPi
                         free.begin() + static_cast<std::ptrdiff_t>(free_count));
   const std::size_t rest = free.size() - free_count;
   const std::size_t chosen = std::min(rest, kMostFreeSamples);
-  if (chosen < 2) return moving;
+  if (!has_bias) moving.free.push_back(static_cast<Index>(beta.size()));
+  if (has_bias && chosen < 2) return moving;
   // From the one farthest from its bounds on.
   for (std::size_t k = 0; k < chosen; ++k) moving.free.push_back(free[free.size() - 1 - k * rest / chosen]);
   moving.bounded.push_back(moving.free[0]);
   return moving;
 }
 
-// K(theta) between the samples, centred: on the plane sum x = 0 a constant makes no difference.
+// K(theta) between the samples, centred: on the plane sum x = 0 a constant makes no difference. A sample after the
+// last is zero in every kernel.
 std::vector<double> CentredKernel(Gram& gram, std::span<const double> theta, std::span<const Index> samples,
                                   std::span<const DualPiece> pieces) {
   const std::size_t size = samples.size();
   const Index n = gram.left_count();
+  const double shift = gram.RowShift(theta);
   std::vector<double> kernel(size * size), block(Size(kRowsPerCall * n)), means(size, 0.0);
   for (std::size_t begin = 0; begin < size; begin += kRowsPerCall) {
     const std::size_t count = std::min<std::size_t>(kRowsPerCall, size - begin);
-    gram.Rows(theta, samples.subspan(begin, count), block.data(), n);
+    std::vector<Index> rows(samples.begin() + static_cast<std::ptrdiff_t>(begin),
+                            samples.begin() + static_cast<std::ptrdiff_t>(begin + count));
+    for (Index& row : rows) row = std::min(row, n - 1);
+    gram.Rows(theta, rows, block.data(), n);
     for (std::size_t r = 0; r < count; ++r) {
       for (std::size_t j = 0; j < size; ++j) {
-        kernel[(begin + r) * size + j] = block[r * Size(n) + Size(samples[j])];
+        const bool is_zero = samples[begin + r] == n || samples[j] == n;
+        kernel[(begin + r) * size + j] = is_zero ? -shift : block[r * Size(n) + Size(samples[j])];
         means[begin + r] += kernel[(begin + r) * size + j] / static_cast<double>(size);
       }
     }
@@ -95,8 +103,7 @@ bool FactorWithRidge(std::vector<double>& matrix, std::size_t size) {
 
 LocalModel::LocalModel(const Evaluation& at, const Machine& machine, std::span<const Direction> directions,
                        std::size_t most_bounded)
-    : at_(at), risk_(machine.problem().risk), is_valid_(risk_.has_bias) {
-  if (!is_valid_) return;
+    : at_(at), risk_(machine.problem().risk) {
   std::vector<double> outputs(at.beta.size()), residuals(at.beta.size());
   machine.expansion().Outputs(at.theta, outputs);
   const double bias = risk_.BestBias(outputs);
@@ -106,15 +113,21 @@ LocalModel::LocalModel(const Evaluation& at, const Machine& machine, std::span<c
     residuals[i] = pieces[i].slope - outputs[i] - bias;
   }
 
-  moving_ = ChooseSamples(at.beta, pieces, residuals, most_bounded);
+  moving_ = ChooseSamples(at.beta, pieces, residuals, risk_.has_bias, most_bounded);
+  if (!risk_.has_bias) {
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    pieces.push_back({{-kInfinity, kInfinity}, 0, 0});
+    residuals.push_back(0);
+  }
   samples_ = moving_.bounded;
   if (!moving_.free.empty()) samples_.insert(samples_.end(), moving_.free.begin() + 1, moving_.free.end());
   double widest = 0;  // stands for a range without end
   for (const double value : at.beta) widest = std::max(widest, kUnbounded * std::abs(value));
   for (const Index i : moving_.bounded) {
     const Interval& range = pieces[Size(i)].range;
-    problem_.lower.push_back(std::clamp(range.lower - at.beta[Size(i)], -widest, 0.0));
-    problem_.upper.push_back(std::clamp(range.upper - at.beta[Size(i)], 0.0, widest));
+    const double beta = Size(i) < at.beta.size() ? at.beta[Size(i)] : 0;
+    problem_.lower.push_back(std::clamp(range.lower - beta, -widest, 0.0));
+    problem_.upper.push_back(std::clamp(range.upper - beta, 0.0, widest));
   }
   if (!moving_.free.empty()) {
     problem_.lower.back() *= kUnbounded;
@@ -139,7 +152,8 @@ void LocalModel::FillLinearTerms(const Machine& machine, std::span<const Directi
     machine.expansion().Outputs(theta, outputs);
     for (const Index m : direction.kernels) theta[Size(m)] = 0;
     for (std::size_t i = 0; i < samples_.size(); ++i) {
-      outputs_[i * directions.size() + k] = outputs[Size(samples_[i])];
+      const bool is_zero = Size(samples_[i]) == outputs.size();
+      outputs_[i * directions.size() + k] = is_zero ? 0 : outputs[Size(samples_[i])];
     }
     problem_.c.push_back(slope);
     problem_.s.push_back(at_.theta[Size(direction.kernels[0])] / direction.weights[0]);
@@ -205,7 +219,9 @@ std::vector<double> LocalModel::Beta(const SaddlePoint& point) const {
   move.insert(move.end(), u.begin(), u.end());
 
   std::vector<double> beta = at_.beta;
-  for (std::size_t i = 0; i < samples_.size(); ++i) beta[Size(samples_[i])] += move[i];
+  for (std::size_t i = 0; i < samples_.size(); ++i) {
+    if (Size(samples_[i]) < beta.size()) beta[Size(samples_[i])] += move[i];
+  }
   risk_.MakeFeasible(beta);
   return beta;
 }

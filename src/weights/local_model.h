@@ -33,7 +33,8 @@ struct Direction {
 struct MovingSamples {
   std::vector<Index> bounded;  ///< with their bounds
   std::vector<Index>
-      free;  ///< without; the first keeps the sum of x at zero and stands among the bounded too
+      free;  ///< without; the first keeps the sum of x at zero and stands among the bounded too. Without a bias it
+             ///< is one sample more, which is zero in every kernel
 };
 
 inline constexpr std::size_t kMostBoundedSamples = 512;
@@ -44,7 +45,7 @@ class LocalModel {
   LocalModel(const Evaluation& at, const Machine& machine, std::span<const Direction> directions,
              std::size_t most_bounded = kMostBoundedSamples);
 
-  /// False when K(theta) is singular where it must not be, and for machines without a bias.
+  /// False when K(theta) is singular where it must not be.
   bool is_valid() const { return is_valid_; }
   /// t_k is the weight of direction k; entry i of x belongs to bounded sample i.
   const SaddleProblem& problem() const { return problem_; }
@@ -57,7 +58,7 @@ class LocalModel {
 
   const Evaluation& at_;
   const Risk& risk_;
-  bool is_valid_;
+  bool is_valid_ = true;
   MovingSamples moving_;
   std::vector<Index> samples_;               // bounded, then free but the first
   std::vector<double> residuals_, outputs_;  // of samples_: r, and K(e_k) beta for all directions

@@ -30,6 +30,7 @@ class GramRows : public RowSource<T> {
   void Multiply(std::span<const double> beta, std::span<double> out) override {
     gram_.Expand(beta)->Outputs(theta_, out);
   }
+  double Shift() override { return gram_.RowShift(theta_); }
 
  private:
   Gram& gram_;
@@ -51,8 +52,8 @@ InnerBounds Bounds(const Risk& risk, std::span<const double> beta, std::span<con
 // Lowers the tolerance until the gap is reached; ends the solve when the run must end.
 class GapWatch : public SolveObserver {
  public:
-  GapWatch(const Risk& risk, std::span<const double> linear, double wanted, RunControl& control)
-      : risk_(risk), linear_(linear), wanted_(wanted), control_(control) {}
+  GapWatch(const Risk& risk, const DualTerms& terms, double wanted, RunControl& control)
+      : risk_(risk), terms_(terms), wanted_(wanted), control_(control) {}
 
   Verdict Observe(SolverPause& pause) override {
     control_.Tick();
@@ -61,7 +62,7 @@ class GapWatch : public SolveObserver {
 
   double NextTolerance(SolverPause& pause, double tolerance) override {
     std::vector<double> f(pause.Gradient().begin(), pause.Gradient().end());
-    for (std::size_t i = 0; i < f.size(); ++i) f[i] -= linear_[i];
+    terms_.GradientToOutputs(pause.Beta(), f);
     gap_ = Bounds(risk_, pause.Beta(), f).relative_gap();
     // The gap falls about linearly with the tolerance.
     if (!(gap_ > wanted_) || control_.ShouldStop()) return tolerance;
@@ -71,7 +72,7 @@ class GapWatch : public SolveObserver {
 
  private:
   const Risk& risk_;
-  const std::span<const double> linear_;
+  const DualTerms& terms_;
   const double wanted_;
   RunControl& control_;
   double gap_ = 0;
@@ -80,13 +81,11 @@ class GapWatch : public SolveObserver {
 }  // namespace
 
 Machine::Machine(const LearningProblem& problem, std::size_t row_cache_bytes, RunControl& control)
-    : problem_(problem), norm_(problem.norm), control_(control), row_cache_bytes_(row_cache_bytes) {
-  for (std::size_t i = 0; i < problem.risk.y.size(); ++i) {
-    const DualPiece piece = problem.risk.PieceAt(i, 0, 0);
-    linear_.push_back(-piece.slope);
-    lower_.push_back(piece.range.lower);
-    upper_.push_back(piece.range.upper);
-  }
+    : problem_(problem),
+      norm_(problem.norm),
+      control_(control),
+      row_cache_bytes_(row_cache_bytes),
+      terms_(problem.risk) {
   state_.beta = problem.risk.FeasibleStart();
 }
 
@@ -98,24 +97,30 @@ void Machine::UseGram(Gram& gram, bool is_float) {
   if (expansion_) expansion_ = gram_->Expand(state_.beta);
 }
 
+void Machine::StartFrom(std::span<const double> beta) {
+  state_.beta.assign(beta.begin(), beta.end());
+  problem_.risk.MakeFeasible(state_.beta);
+  expansion_ = gram_->Expand(state_.beta);
+}
+
 template <class T>
 SolverResult Machine::RunSolver(std::span<const double> theta, const SolverOptions& options,
                                 SolveObserver& observer) {
   GramRows<T> rows(*gram_, theta);
-  return SolveSmo<T>(DualProblem{linear_, lower_, upper_}, rows, state_, options, &observer);
+  return SolveSmo<T>(terms_.problem(), rows, state_, options, &observer);
 }
 
 Evaluation Machine::Solve(std::span<const double> theta, double relative_gap) {
   ScopedSeconds seconds(solve_seconds_);
   if (expansion_) {
     expansion_->Outputs(theta, state_.gradient);
-    for (std::size_t i = 0; i < linear_.size(); ++i) state_.gradient[i] += linear_[i];
+    terms_.OutputsToGradient(state_.beta, state_.gradient);
     state_.gradient_is_valid = true;
   }
   SolverOptions options;
   options.tolerance = std::clamp(relative_gap * tolerance_per_gap_, kLeastTolerance, kMostTolerance);
   if (row_cache_bytes_ > 0) options.cache_bytes = row_cache_bytes_;
-  GapWatch watch(problem_.risk, linear_, relative_gap, control_);
+  GapWatch watch(problem_.risk, terms_, relative_gap, control_);
   const SolverResult result =
       is_float_ ? RunSolver<float>(theta, options, watch) : RunSolver<double>(theta, options, watch);
   ++solves_;

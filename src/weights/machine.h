@@ -22,6 +22,7 @@
 #include "gram/gram.h"
 #include "qp/solver.h"
 #include "regularizer/lp_norm.h"
+#include "weights/dual_terms.h"
 #include "weights/learn.h"
 
 namespace kweave {
@@ -50,6 +51,9 @@ class Machine {
   /// Answers come from this Gram from now on; beta is kept.
   void UseGram(Gram& gram, bool is_float);
 
+  /// The next solve starts from this beta, made feasible, instead of that of the last one.
+  void StartFrom(std::span<const double> beta);
+
   /// Until the inner gap is at most `relative_gap` of the primal.
   Evaluation Solve(std::span<const double> theta, double relative_gap);
 
@@ -72,7 +76,7 @@ class Machine {
   const std::size_t row_cache_bytes_;
   Gram* gram_ = nullptr;
   bool is_float_ = false;
-  std::vector<double> linear_, lower_, upper_;  // the dual problem, which theta does not change
+  const DualTerms terms_;  // of the dual problem: theta does not change them
   SolverState state_;
   std::unique_ptr<Expansion> expansion_;  // of state_.beta; null before the first solve
   double tolerance_per_gap_ = 50;         // violation over relative gap, as seen so far

@@ -39,7 +39,7 @@ class Silp::Master {
 
   // z + 1/2 theta' q >= L, in units of the first objective.
   void AddCut(const Evaluation& at) {
-    if (cuts_.empty()) unit_ = std::max(at.primal, std::numeric_limits<double>::min());
+    if (cuts_.empty()) unit_ = std::max(std::abs(at.primal), std::numeric_limits<double>::min());
     if (cuts_.size() >= kMaxCuts) DropSlackestCut();
     std::vector<double> row(columns_.size(), 1.0);
     for (int m = 0; m < kernels_; ++m)

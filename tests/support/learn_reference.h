@@ -12,13 +12,18 @@
 
 namespace kweave::testing {
 
-/// Learns weights on exact kernel matrices.
+/// Learns weights for any risk on exact kernel matrices.
+inline Learned Learn(const std::vector<std::vector<double>>& matrices, const Risk& risk, double norm,
+                     const LearnOptions& options, const Context& context = {}) {
+  MatrixGram gram(matrices);
+  RunControl control(context);
+  return LearnWeights({&gram, false, [&gram]() -> Gram& { return gram; }}, {risk, norm}, options, control);
+}
+
+/// As a classification with the hinge loss.
 inline Learned Learn(const ReferenceProblem& problem, double norm, const LearnOptions& options = {},
                      const Context& context = {}) {
-  MatrixGram gram(problem.matrices);
-  RunControl control(context);
-  return LearnWeights({&gram, false, [&gram]() -> Gram& { return gram; }}, {HingeRisk(problem), norm},
-                      options, control);
+  return Learn(problem.matrices, HingeRisk(problem), norm, options, context);
 }
 
 inline LearnOptions WithMethod(const std::string& method, double target_gap) {
