@@ -32,7 +32,7 @@ demo: build  ## a small data set from three sources: train, predict, and see whi
 
 test:  ## every test: optimised, then under sanitizers, then the fuzz targets
 	@tools/install-dependencies --test
-	$(call configure-and-build,release,-DKWEAVE_BUILD_TESTS=ON)
+	$(call configure-and-build,release,-DKWEAVE_BUILD_TESTS=ON -DKWEAVE_BUILD_PYTHON=ON)
 	ctest --preset release -j $(JOBS)
 	$(call configure-and-build,debug)
 	ctest --preset debug -j $(JOBS)

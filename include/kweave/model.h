@@ -1,7 +1,9 @@
 #ifndef KWEAVE_MODEL_H_
 #define KWEAVE_MODEL_H_
 
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,12 +37,17 @@ class Model {
   static Model Load(const std::string& path);
   /// Writes to a temporary name beside `path` and renames.
   void Save(const std::string& path) const;
+  /// What Save writes, in memory; and back. Throws Error(kData) on any other bytes.
+  std::vector<std::uint8_t> ToBytes() const;
+  static Model FromBytes(std::span<const std::uint8_t> bytes);
 
   /// The dataset must hold every view the model uses (by name; a single view matches by position).
   Prediction Predict(const Dataset& data, const Context& context, const PredictOptions& options = {}) const;
 
   const Summary& summary() const;
   std::vector<std::string> classes() const;
+  /// The support vectors: their positions in the training data, ascending, and their factors in f(x).
+  std::vector<std::pair<Index, double>> support() const;
   /// Names of the views the model needs and their number of features.
   std::vector<std::pair<std::string, Index>> views() const;
   /// What `kweave inspect` prints for people (text) and for programs (JSON).

@@ -232,5 +232,21 @@ TEST(Describe, ShowsKernelsAndSources) {
   EXPECT_THAT(text, HasSubstr("counts with data"));
 }
 
+TEST(Model, BytesHoldWhatAFileHolds) {
+  const Model model(std::make_shared<const ModelContent>(Example()));
+  const Model again = Model::FromBytes(model.ToBytes());
+  EXPECT_EQ(again.ToJson(), model.ToJson());
+  std::vector<std::uint8_t> bytes = model.ToBytes();
+  bytes.pop_back();
+  EXPECT_THROW(Model::FromBytes(bytes), Error);
+}
+
+TEST(Model, SupportLeavesOutStoredSamplesWithoutAFactor) {
+  ModelContent content = Example();
+  content.beta = {0, 0.75};
+  const Model model(std::make_shared<const ModelContent>(content));
+  EXPECT_EQ(model.support(), (std::vector<std::pair<Index, double>>{{4, 0.75}}));
+}
+
 }  // namespace
 }  // namespace kweave

@@ -25,6 +25,12 @@ Model Model::Load(const std::string& path) {
 
 void Model::Save(const std::string& path) const { WriteFileAtomically(path, SerializeModel(*content_)); }
 
+std::vector<std::uint8_t> Model::ToBytes() const { return SerializeModel(*content_); }
+
+Model Model::FromBytes(std::span<const std::uint8_t> bytes) {
+  return Model(std::make_shared<const ModelContent>(DeserializeModel(bytes)));
+}
+
 Prediction Model::Predict(const Dataset& data, const Context& context, const PredictOptions& options) const {
   Prediction prediction;
   prediction.decision = Decide(*content_, data, options, context);
@@ -36,6 +42,14 @@ Prediction Model::Predict(const Dataset& data, const Context& context, const Pre
 const Summary& Model::summary() const { return content_->summary; }
 
 std::vector<std::string> Model::classes() const { return content_->classes; }
+
+std::vector<std::pair<Index, double>> Model::support() const {
+  std::vector<std::pair<Index, double>> support;
+  for (std::size_t i = 0; i < content_->beta.size(); ++i) {
+    if (content_->beta[i] != 0) support.emplace_back(content_->sample_indices[i], content_->beta[i]);
+  }
+  return support;
+}
 
 std::vector<std::pair<std::string, Index>> Model::views() const {
   std::vector<std::pair<std::string, Index>> views;

@@ -1,0 +1,34 @@
+#ifndef KWEAVE_PYTHON_ARRAYS_H_
+#define KWEAVE_PYTHON_ARRAYS_H_
+
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "kweave/dataset.h"
+
+namespace kweave::python {
+
+namespace py = pybind11;
+
+/// Holds a Python object alive for as long as the core refers to its memory, whichever thread lets go of it.
+std::shared_ptr<const void> KeepAlive(py::object object);
+
+/// The samples that Python describes as {"size": n, "views": [(name, matrix, feature names)]}, not copied. A
+/// matrix is an array of float32 or float64 with contiguous rows, or the tuple (offsets int64, columns int32,
+/// values float64, number of columns) of sparse rows. Throws py::type_error on anything else.
+Dataset ReadSamples(const py::dict& samples);
+
+/// Adds labels: sample i belongs to class codes[i], written names[codes[i]]; classes keep the order of their
+/// codes.
+void AddLabels(const std::vector<std::int64_t>& codes, const std::vector<std::string>& names, Dataset& data);
+
+/// An array that takes over the values.
+py::array_t<double> ToArray(std::vector<double> values);
+
+}  // namespace kweave::python
+
+#endif  // KWEAVE_PYTHON_ARRAYS_H_

@@ -1,0 +1,89 @@
+// kweave._core: the public headers of the library, as the Python package needs them.
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include "arrays.h"
+#include "hooks.h"
+#include "kweave/error.h"
+#include "kweave/kernels.h"
+#include "kweave/model.h"
+#include "kweave/train.h"
+#include "kweave/version.h"
+#include "options.h"
+
+namespace kweave::python {
+namespace {
+
+Model TrainModel(const py::dict& samples, const std::vector<std::int64_t>& codes,
+                 const std::vector<std::string>& classes, const py::dict& options, const py::dict& run) {
+  Dataset data = ReadSamples(samples);
+  AddLabels(codes, classes, data);
+  const TrainOptions train_options = ReadOptions(options);
+  return Hooks(run).Call([&](const Context& context) { return Train(data, train_options, context); });
+}
+
+py::array_t<double> Decide(const Model& model, const py::dict& samples, const py::dict& run) {
+  const Dataset data = ReadSamples(samples);
+  Prediction prediction =
+      Hooks(run).Call([&](const Context& context) { return model.Predict(data, context); });
+  return ToArray(std::move(prediction.decision));
+}
+
+py::tuple Support(const Model& model) {
+  const std::vector<std::pair<Index, double>> support = model.support();
+  py::array_t<Index> indices(static_cast<py::ssize_t>(support.size()));
+  py::array_t<double> factors(static_cast<py::ssize_t>(support.size()));
+  for (std::size_t s = 0; s < support.size(); ++s) {
+    indices.mutable_at(s) = support[s].first;
+    factors.mutable_at(s) = support[s].second;
+  }
+  return py::make_tuple(indices, factors);
+}
+
+py::bytes ToBytes(const Model& model) {
+  const std::vector<std::uint8_t> bytes = model.ToBytes();
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+Model FromBytes(const py::bytes& bytes) {
+  const std::string_view view = bytes;
+  return Model::FromBytes({reinterpret_cast<const std::uint8_t*>(view.data()), view.size()});
+}
+
+void DefineModel(py::module_& module) {
+  py::class_<Model>(module, "Model", "A trained machine.")
+      .def_static("load", &Model::Load, py::arg("path"))
+      .def("save", &Model::Save, py::arg("path"), py::call_guard<py::gil_scoped_release>())
+      .def("decide", &Decide, py::arg("samples"), py::arg("run"))
+      .def_property_readonly("summary", [](const Model& model) { return model.summary().ToJson(); })
+      .def_property_readonly("classes", &Model::classes)
+      .def_property_readonly("views", &Model::views)
+      .def_property_readonly("support", &Support)
+      .def("describe", &Model::Describe)
+      .def(py::pickle(&ToBytes, &FromBytes));
+}
+
+// An option or data that does not fit is a ValueError; what the machine could not give is a RuntimeError.
+void TranslateError(std::exception_ptr pointer) {
+  try {
+    if (pointer) std::rethrow_exception(pointer);
+  } catch (const Error& error) {
+    PyErr_SetString(error.kind() == ErrorKind::kResource ? PyExc_RuntimeError : PyExc_ValueError,
+                    error.what());
+  }
+}
+
+PYBIND11_MODULE(_core, module) {
+  module.doc() = "The compiled core of kweave.";
+  module.attr("__version__") = KWEAVE_VERSION;
+  py::register_exception_translator(&TranslateError);
+  DefineModel(module);
+  module.def("default_options", &DefaultOptions);
+  module.def("kernel_help", &KernelHelp);
+  module.def("train", &TrainModel, py::arg("samples"), py::arg("codes"), py::arg("classes"),
+             py::arg("options"), py::arg("run"));
+}
+
+}  // namespace
+}  // namespace kweave::python

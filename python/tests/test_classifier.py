@@ -1,0 +1,224 @@
+"""The classifier on arrays, sparse matrices and tables."""
+import inspect
+import json
+import pickle
+import subprocess
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer, load_iris, make_classification
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import SVC
+
+from kweave import MKLClassifier, _core
+from support import KWEAVE, needs_program
+
+
+@pytest.fixture(scope="module")
+def problem():
+    X, y = make_classification(n_samples=150, n_features=8, n_informative=4, random_state=3)
+    return X, np.array(["ill", "well"], dtype=object)[y]
+
+
+def test_answer_is_certified(problem):
+    clf = MKLClassifier(gap=1e-4).fit(*problem)
+    assert clf.status_ == "converged" and 0 <= clf.duality_gap_ <= 1e-4
+    assert list(clf.classes_) == ["ill", "well"]
+    assert len(clf.kernel_names_) == len(clf.kernel_weights_) == 6
+    assert np.isclose(np.linalg.norm(clf.kernel_weights_), 1)
+    assert clf.history_[-1]["solves"] >= 1 and clf.objective_ > 0
+    assert clf.score(*problem) > 0.9
+
+
+def test_one_kernel_is_an_svm(problem):
+    X, y = problem
+    clf = MKLClassifier("rbf(gamma=0.1)", C=2, normalize="none", gap=1e-8).fit(X, y)
+    svc = SVC(gamma=0.1, C=2, tol=1e-8).fit(X, y)
+    np.testing.assert_allclose(clf.decision_function(X), svc.decision_function(X), atol=1e-3)
+
+
+def test_support_vectors_make_the_decision(problem):
+    X, y = problem
+    clf = MKLClassifier("linear", normalize="none").fit(X, y)
+    values = X @ X[clf.support_].T @ clf.dual_coef_.ravel() * clf.kernel_weights_[0] + clf.intercept_
+    np.testing.assert_allclose(clf.decision_function(X), values, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "convert",
+    [
+        np.asfortranarray,
+        lambda X: X.tolist(),
+        sparse.csr_matrix,
+        sparse.csc_matrix,
+        lambda X: pd.DataFrame(X, columns=[f"f{j}" for j in range(X.shape[1])]),
+    ],
+)
+def test_containers_agree(problem, convert):
+    X, y = problem
+    reference = MKLClassifier(gap=1e-6).fit(X, y)
+    clf = MKLClassifier(gap=1e-6).fit(convert(X), y)
+    # Sparse inner products are summed in another order.
+    np.testing.assert_allclose(clf.decision_function(convert(X)), reference.decision_function(X), atol=2e-3)
+
+
+def test_float32_stays_float32():
+    X = np.random.default_rng(0).normal(size=(600, 500)).astype(np.float32)  # above the size that is merged
+    y = X[:, 0] > 0
+    clf = MKLClassifier("linear").fit(X, y)
+    np.testing.assert_allclose(
+        clf.decision_function(X), MKLClassifier("linear").fit(X.astype(float), y).decision_function(X), atol=1e-2
+    )
+    assert clf.score(X, y) > 0.9
+
+
+def test_unsorted_sparse_rows_are_left_alone():
+    X = sparse.csr_matrix((np.array([1.0, 2, 3, 4]), np.array([2, 0, 1, 0]), np.array([0, 2, 3, 4])), shape=(3, 3))
+    before = X.indices.copy()
+    clf = MKLClassifier("linear").fit(X, [0, 1, 1])
+    assert np.array_equal(X.indices, before)
+    np.testing.assert_allclose(clf.decision_function(X), clf.decision_function(X.toarray()), rtol=1e-6)
+
+
+def test_feature_names_are_remembered(problem):
+    X, y = problem
+    frame = pd.DataFrame(X, columns=[f"f{j}" for j in range(X.shape[1])])
+    clf = MKLClassifier().fit(frame, y)
+    assert list(clf.feature_names_in_) == list(frame.columns)
+    with pytest.raises(ValueError, match="feature names"):
+        clf.predict(frame[frame.columns[::-1]])
+
+
+def test_several_classes():
+    X, y = load_iris(return_X_y=True)
+    names = np.array(["a", "b", "c"])[y]
+    clf = MKLClassifier(C=10).fit(X, names)
+    assert clf.decision_function(X).shape == (150, 3)
+    assert clf.kernel_weights_.shape == (3, 6)
+    assert clf.dual_coef_.shape == (3, len(clf.support_))
+    assert clf.score(X, names) > 0.95
+
+
+def test_no_variance_gives_the_bias_model():
+    clf = MKLClassifier().fit(np.ones((5, 2)), [0, 1, 1, 1, 0])
+    assert list(clf.predict(np.ones((2, 2)))) == [1, 1]
+    assert clf.duality_gap_ == 0 and not clf.kernel_weights_.any() and len(clf.support_) == 0
+
+
+def test_weights_count_samples(problem):
+    X, y = problem
+    rng = np.random.default_rng(1)
+    weight = rng.integers(0, 4, size=len(y))
+    weighted = MKLClassifier().fit(X, y, sample_weight=weight)
+    repeated = MKLClassifier().fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
+    assert np.array_equal(weighted.decision_function(X), repeated.decision_function(X))
+    assert set(weighted.support_) <= set(np.flatnonzero(weight))
+
+
+def test_class_weight_is_a_factor_on_c(problem):
+    X, y = problem
+    factors = MKLClassifier(class_weight={"ill": 3, "well": 1}).fit(X, y)
+    weights = MKLClassifier().fit(X, y, sample_weight=np.where(y == "ill", 3, 1))
+    assert np.array_equal(factors.decision_function(X), weights.decision_function(X))
+
+
+def test_sample_order_does_not_matter(problem):
+    X, y = problem
+    order = np.random.default_rng(2).permutation(len(y))
+    clf, shuffled = MKLClassifier().fit(X, y), MKLClassifier().fit(X[order], y[order])
+    assert np.array_equal(clf.decision_function(X), shuffled.decision_function(X))
+    assert np.array_equal(np.sort(order[shuffled.support_]), clf.support_)
+
+
+@pytest.mark.parametrize("norm", [float("inf"), "inf"])
+def test_infinite_norm_is_the_uniform_sum(problem, norm):
+    assert np.allclose(MKLClassifier(norm=norm).fit(*problem).kernel_weights_, 1)
+
+
+def test_defaults_are_those_of_the_core():
+    elsewhere = {"kernels": "kernels", "n_jobs": "threads", "random_state": "seed"}
+    core = _core.default_options()
+    for name, parameter in inspect.signature(MKLClassifier).parameters.items():
+        if name in core and name not in elsewhere:
+            assert parameter.default == core[name], name
+    assert core["kernels"] == [] and core["threads"] == 0 and core["seed"] == 0
+    options = set(core) - {"task", "sample_weights", "threads", "seed"}
+    assert options <= set(inspect.signature(MKLClassifier).parameters)
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"C": -1}, "C is -1"),
+        ({"C": "much"}, "C is 'much', expected a number"),
+        ({"norm": 0.5}, "norm is 0.5"),
+        ({"gap": 0}, "gap is 0"),
+        ({"kernels": "gauss"}, "gauss"),
+        ({"kernels": "rbf(gamma="}, "rbf"),
+        ({"method": "luck"}, "luck"),
+        ({"normalize": "tidy"}, "tidy"),
+        ({"memory": "a lot"}, "memory is 'a lot'"),
+        ({"n_jobs": 0}, "n_jobs is 0"),
+    ],
+)
+def test_wrong_options_are_named(problem, options, message):
+    with pytest.raises(ValueError, match=message):
+        MKLClassifier(**options).fit(*problem)
+
+
+def test_early_end_is_a_warning(problem):
+    with pytest.warns(ConvergenceWarning, match="iteration_limit"):
+        clf = MKLClassifier(gap=1e-9, max_iterations=1, kernels="rbf(gamma=logspace(1e-3,1e2,9))").fit(*problem)
+    assert clf.status_ == "iteration_limit" and clf.duality_gap_ > 1e-9
+
+
+def test_pickle_and_clone(problem):
+    X, y = problem
+    clf = MKLClassifier(norm=1).fit(X, y)
+    again = pickle.loads(pickle.dumps(clf))
+    assert np.array_equal(again.decision_function(X), clf.decision_function(X))
+    assert clone(clf).get_params() == clf.get_params() and not hasattr(clone(clf), "classes_")
+
+
+def test_save_and_load(problem, tmp_path):
+    X, y = problem
+    clf = MKLClassifier(C=3).fit(X, y)
+    clf.save(tmp_path / "model.kweave")
+    again = MKLClassifier.load(tmp_path / "model.kweave")
+    assert np.array_equal(again.decision_function(X), clf.decision_function(X))
+    assert np.array_equal(again.predict(X), clf.predict(X))
+    assert again.C == 3 and again.kernel_names_ == clf.kernel_names_ and again.n_features_in_ == 8
+
+
+def test_bad_model_files_are_refused(tmp_path):
+    path = tmp_path / "model.kweave"
+    path.write_bytes(b"no model")
+    with pytest.raises(ValueError, match="model.kweave"):
+        MKLClassifier.load(path)
+    with pytest.raises(ValueError, match="absent"):
+        MKLClassifier.load(tmp_path / "absent")
+
+
+@needs_program
+def test_models_of_the_command_line_open_here_and_back(tmp_path):
+    X, y = load_breast_cancer(return_X_y=True)
+    table = pd.DataFrame(X).assign(label=y)
+    table.to_csv(tmp_path / "data.csv", index=False)
+
+    def run(*arguments):
+        return subprocess.run([KWEAVE, *map(str, arguments)], cwd=tmp_path, check=True, capture_output=True, text=True)
+
+    run("train", "data.csv", "-C", 2, "-o", "program.kweave", "-q", "--summary", "summary.json")
+    clf = MKLClassifier.load(tmp_path / "program.kweave")
+    assert list(clf.classes_) == [0, 1] and clf.C == 2
+    assert clf.objective_ == json.loads((tmp_path / "summary.json").read_text())["primal"]
+    printed = run("predict", "program.kweave", "data.csv", "-q").stdout.splitlines()
+    assert [int(line.split("\t")[0]) for line in printed] == clf.predict(X).tolist()
+
+    MKLClassifier(C=2).fit(table.drop(columns="label").rename(columns=str), y).save(tmp_path / "python.kweave")
+    printed = run("predict", "python.kweave", "data.csv", "-q").stdout.splitlines()
+    values = MKLClassifier.load(tmp_path / "python.kweave").decision_function(X)
+    np.testing.assert_allclose([float(line.split("\t")[1]) for line in printed], values, rtol=1e-4, atol=1e-6)
