@@ -12,7 +12,7 @@ namespace kweave {
 namespace {
 
 // Where evaluating from a table begins to cost less than evaluating every member (measured by
-// bench/family_bench).
+// bench/loops_bench).
 constexpr std::size_t kDirectMembers = 5;
 constexpr Index kMaxTerms = 256;
 

@@ -1,14 +1,15 @@
-// Nanoseconds per pair of samples of the loops over families of kernels, and what the hardware does at best:
-// the matrix product and the copy that the loops stand between.
+// The loops in which training spends its time, beside what the hardware does at best: operations per second and
+// nanoseconds per pair of samples, on one core. bench/cases/loops.py makes fractions of them.
 #include <benchmark/benchmark.h>
 #include <cblas.h>
 
-#include <cstring>
 #include <vector>
 
 #include "base/memory.h"
 #include "compute/cpu/family_loops.h"
 #include "compute/cpu/packed_product.h"
+#include "compute/cpu/smo_loops.h"
+#include "peaks.h"
 
 namespace kweave {
 namespace {
@@ -108,13 +109,80 @@ BENCHMARK(PackedRows)
     ->Args({2, 123})
     ->Args({1, 123});
 
-void Copy(benchmark::State& state) {
-  const auto from = Ramp<float>(64 << 20, 1);
-  AlignedVector<float> to(64 << 20);
-  for (auto _ : state) std::memcpy(to.data(), from.data(), to.size() * sizeof(float));
-  state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations()) * 2 * to.size() * sizeof(float));
+// Passes over vectors: in the nearest caches, in the last one, in memory.
+void Sizes(benchmark::internal::Benchmark* benchmark) {
+  benchmark->Arg(10'000)->Arg(200'000)->Arg(20'000'000);
 }
-BENCHMARK(Copy);
+
+void CountBytes(benchmark::State& state, double bytes_per_element) {
+  state.counters["GB/s"] = benchmark::Counter(1e-9 * bytes_per_element * static_cast<double>(state.range(0)) *
+                                                  static_cast<double>(state.iterations()),
+                                              benchmark::Counter::kIsRate);
+}
+
+void StreamTriad(benchmark::State& state) {
+  const auto b = Ramp<double>(state.range(0), 1), c = b;
+  AlignedVector<double> a(state.range(0));
+  for (auto _ : state) Triad(b.data(), c.data(), 0.5, state.range(0), a.data());
+  CountBytes(state, 24);
+}
+BENCHMARK(StreamTriad)->Apply(Sizes);
+
+void StreamRead(benchmark::State& state) {
+  const auto values = Ramp<float>(state.range(0), 1);
+  for (auto _ : state) benchmark::DoNotOptimize(Sum(values.data(), state.range(0)));
+  CountBytes(state, 4);
+}
+BENCHMARK(StreamRead)->Apply(Sizes);
+
+// Two rows of float, sides, and a gradient that is read and written.
+void SmoUpdateGradient(benchmark::State& state) {
+  const auto row_i = Ramp<float>(state.range(0), 1), row_j = Ramp<float>(state.range(0), 2);
+  const AlignedVector<float> sides(state.range(0), side::kFree);
+  auto gradient = Ramp<double>(state.range(0), 1);
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(UpdateGradient<float>(1e-9, row_i.data(), row_j.data(), nullptr, sides.data(),
+                                                   gradient.data(), state.range(0)));
+  }
+  CountBytes(state, 3 * 4 + 2 * 8);
+}
+BENCHMARK(SmoUpdateGradient)->Apply(Sizes);
+
+void SmoFindPartner(benchmark::State& state) {
+  const auto row = Ramp<float>(state.range(0), 1);
+  const AlignedVector<float> sides(state.range(0), side::kFree);
+  const auto gradient = Ramp<double>(state.range(0), 1);
+  const AlignedVector<double> diagonal(state.range(0), 1.0);
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(FindPartner<float>({0.1, 1, 1e-12}, row.data(), gradient.data(), nullptr,
+                                                sides.data(), diagonal.data(), state.range(0)));
+  }
+  CountBytes(state, 2 * 4 + 2 * 8);
+}
+BENCHMARK(SmoFindPartner)->Apply(Sizes);
+
+template <class T>
+void MultiplyAddPeak(benchmark::State& state) {
+  constexpr Index kRounds = 10'000;
+  double operations = 0;
+  T result = 0;
+  for (auto _ : state) operations += kRounds * RunMultiplyAdds<T>(kRounds, &result);
+  benchmark::DoNotOptimize(result);
+  state.counters["GFLOP/s"] = benchmark::Counter(1e-9 * operations, benchmark::Counter::kIsRate);
+}
+BENCHMARK_TEMPLATE(MultiplyAddPeak, float);
+BENCHMARK_TEMPLATE(MultiplyAddPeak, double);
+
+void HighwayExponentials(benchmark::State& state) {
+  auto in = Ramp<float>(kCount, -10);
+  AlignedVector<float> out(kCount);
+  for (auto _ : state) {
+    PlainExponentials(in.data(), kCount, out.data());
+    benchmark::ClobberMemory();
+  }
+  PerPair(state, kCount);
+}
+BENCHMARK(HighwayExponentials);
 
 }  // namespace
 }  // namespace kweave
