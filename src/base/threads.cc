@@ -21,7 +21,8 @@ struct ThreadPool::State {
   std::vector<std::thread> workers;
   bool stopping = false;
   std::uint64_t generation = 0;  // counts loops, so that a worker joins each loop once
-  int busy = 0;                  // workers still inside the current loop
+  bool is_open = false;          // workers may still join the current loop
+  int busy = 0;                  // workers inside the current loop
 
   // The current loop.
   const std::function<void(Index, Index, int)>* body = nullptr;
@@ -47,9 +48,10 @@ struct ThreadPool::State {
     for (;;) {
       {
         std::unique_lock lock(mutex);
-        wake.wait(lock, [&] { return stopping || generation != seen; });
+        wake.wait(lock, [&] { return stopping || (is_open && generation != seen); });
         if (stopping) return;
         seen = generation;
+        ++busy;
       }
       RunPieces(thread);
       std::lock_guard lock(mutex);
@@ -94,12 +96,15 @@ void ThreadPool::ParallelFor(Index count, Index grain, const std::function<void(
     state.grain = grain;
     state.next.store(0);
     state.failure = nullptr;
-    state.busy = static_cast<int>(state.workers.size());
+    state.is_open = true;
     ++state.generation;
   }
   state.wake.notify_all();
   state.RunPieces(0);
+  // Nothing is left to start. A worker that has not woken by now is not waited for: on a busy machine that would cost a
+  // slice of the scheduler for every loop.
   std::unique_lock lock(state.mutex);
+  state.is_open = false;
   state.done.wait(lock, [&] { return state.busy == 0; });
   if (state.failure) std::rethrow_exception(state.failure);
 }
