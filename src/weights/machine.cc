@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/stopwatch.h"
+#include "qp/newton.h"
 #include "qp/smo.h"
 
 namespace kweave {
@@ -35,6 +36,30 @@ class GramRows : public RowSource<T> {
  private:
   Gram& gram_;
   std::span<const double> theta_;
+};
+
+// The same, keeping the expansion of the last vector it multiplied: `at` says which.
+class ExpandingRows final : public GramRows<float> {
+ public:
+  ExpandingRows(Gram& gram, std::span<const double> theta, std::unique_ptr<Expansion>& expansion,
+                std::vector<double>& at)
+      : GramRows(gram, theta), gram_(gram), theta_(theta), expansion_(expansion), at_(at) {}
+
+  void Multiply(std::span<const double> beta, std::span<double> out) override {
+    if (expansion_) {
+      gram_.Update(*expansion_, beta);
+    } else {
+      expansion_ = gram_.Expand(beta);
+    }
+    at_.assign(beta.begin(), beta.end());
+    expansion_->Outputs(theta_, out);
+  }
+
+ private:
+  Gram& gram_;
+  std::span<const double> theta_;
+  std::unique_ptr<Expansion>& expansion_;
+  std::vector<double>& at_;
 };
 
 struct InnerBounds {
@@ -110,25 +135,45 @@ SolverResult Machine::RunSolver(std::span<const double> theta, const SolverOptio
   return SolveSmo<T>(terms_.problem(), rows, state_, options, &observer);
 }
 
+SolverResult Machine::RunNewton(std::span<const double> theta, double relative_gap, SolveObserver& observer) {
+  NewtonOptions options;
+  options.relative_gap = relative_gap;
+  if (row_cache_bytes_ > 0) options.memory_bytes = row_cache_bytes_;
+  std::vector<double> expanded = state_.beta;
+  ExpandingRows rows(*gram_, theta, expansion_, expanded);
+  const SolverResult result = SolveNewton(problem_.risk, rows, state_, preconditioner_, options, &observer);
+  if (expanded != state_.beta) gram_->Update(*expansion_, state_.beta);
+  return result;
+}
+
+void Machine::Expand() {
+  if (expansion_) {
+    gram_->Update(*expansion_, state_.beta);
+  } else {
+    expansion_ = gram_->Expand(state_.beta);
+  }
+}
+
 Evaluation Machine::Solve(std::span<const double> theta, double relative_gap) {
   ScopedSeconds seconds(solve_seconds_);
+  const bool is_smooth = problem_.risk.loss->smooth() != nullptr;
   if (expansion_) {
     expansion_->Outputs(theta, state_.gradient);
-    terms_.OutputsToGradient(state_.beta, state_.gradient);
+    if (!is_smooth) terms_.OutputsToGradient(state_.beta, state_.gradient);
     state_.gradient_is_valid = true;
   }
   SolverOptions options;
   options.tolerance = std::clamp(relative_gap * tolerance_per_gap_, kLeastTolerance, kMostTolerance);
   if (row_cache_bytes_ > 0) options.cache_bytes = row_cache_bytes_;
   GapWatch watch(problem_.risk, terms_, relative_gap, control_);
-  const SolverResult result =
-      is_float_ ? RunSolver<float>(theta, options, watch) : RunSolver<double>(theta, options, watch);
-  ++solves_;
-  if (expansion_) {
-    gram_->Update(*expansion_, state_.beta);
+  SolverResult result;
+  if (is_smooth) {
+    result = RunNewton(theta, relative_gap, watch);
   } else {
-    expansion_ = gram_->Expand(state_.beta);
+    result = is_float_ ? RunSolver<float>(theta, options, watch) : RunSolver<double>(theta, options, watch);
+    Expand();
   }
+  ++solves_;
   Evaluation evaluation = Evaluate(theta);
   const double reached = evaluation.inner_gap() / std::max(std::abs(evaluation.primal), kTiny);
   const bool was_stopped = result.outcome == SolverOutcome::kStoppedByObserver;

@@ -2,24 +2,26 @@
 //
 // Solves   J(theta) = max over feasible beta of L(beta) - 1/2 beta' K(theta) beta,
 //          to a tolerance set per call.
-// Method   qp/smo.h on rows of the Gram; after theta moved, the gradient of the old beta follows
-//          from its expansion.
+// Method   qp/smo.h on rows of the Gram, or qp/newton.h for smooth losses; after theta moved, the gradient of the old
+//          beta follows from its expansion.
 // Takes    theta and a tolerance; returns an Evaluation: beta, q and the bounds that follow from them.
 // Holds    beta stays feasible for every theta, so each solve starts where the last one ended.
 // Costs    the solver's rows, and one expansion per solve; moving theta costs no pass over the kernels.
 //
-// Next on the main path: qp/smo.h.
+// Next on the main path: qp/smo.h, qp/newton.h.
 #ifndef KWEAVE_WEIGHTS_MACHINE_H_
 #define KWEAVE_WEIGHTS_MACHINE_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "base/run_control.h"
 #include "gram/gram.h"
+#include "qp/preconditioner.h"
 #include "qp/solver.h"
 #include "regularizer/lp_norm.h"
 #include "weights/dual_terms.h"
@@ -68,6 +70,8 @@ class Machine {
   template <class T>
   SolverResult RunSolver(std::span<const double> theta, const SolverOptions& options,
                          SolveObserver& observer);
+  SolverResult RunNewton(std::span<const double> theta, double relative_gap, SolveObserver& observer);
+  void Expand();
   Evaluation Evaluate(std::span<const double> theta);
 
   const LearningProblem& problem_;
@@ -78,8 +82,9 @@ class Machine {
   bool is_float_ = false;
   const DualTerms terms_;  // of the dual problem: theta does not change them
   SolverState state_;
-  std::unique_ptr<Expansion> expansion_;  // of state_.beta; null before the first solve
-  double tolerance_per_gap_ = 50;         // violation over relative gap, as seen so far
+  std::optional<Preconditioner> preconditioner_;  // of the last smooth solves
+  std::unique_ptr<Expansion> expansion_;          // of state_.beta; null before the first solve
+  double tolerance_per_gap_ = 50;                 // violation over relative gap, as seen so far
   std::int64_t solves_ = 0;
   double solve_seconds_ = 0;
 };

@@ -27,11 +27,6 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kGap = 1e-6;
 constexpr long kMostSolves = 100;  // so that a method which crawls fails, not only one which errs
 
-/// The inner solver takes duals that are quadratic on either side of 0.
-bool IsServed(const LossRecord& record) {
-  return record.name != "logistic" && record.name != "smoothed-hinge";
-}
-
 /// Targets and costs for one loss on the samples of a classification problem.
 struct Targets {
   Targets(const LossRecord& record, const ReferenceProblem& problem)
@@ -85,7 +80,6 @@ TEST(LossSweep, EveryLossWithEveryMethod) {
   for (const std::string name : {"two_widths", "each_8_sample_costs", "mixed_10_large_c"}) {
     const ReferenceProblem& problem = FindReferenceProblem(name);
     for (const LossRecord& record : LossTable()) {
-      if (!IsServed(record)) continue;
       const Targets targets(record, problem);
       for (const bool has_bias : {true, false}) {
         if (!has_bias && record.task == Task::kOneClass) continue;  // all its losses would be 0
