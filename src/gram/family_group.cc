@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 
 #include "compute/cpu/family_loops.h"
@@ -115,11 +116,14 @@ class FamilyExpansion : public GroupExpansion {
     sum_ += entries.sum;
   }
 
-  void Quadratics(std::span<const double> a, std::span<double> q) const override {
+  void Quadratics(std::span<const double> a, std::span<double> q) const override { Products(a, q); }
+
+  void Products(std::span<const double> b, std::span<double> products) const override {
     std::vector<double> values(basis_.size());
-    for (Index k = 0; k < basis_.size(); ++k) values[k] = Dot(a, moments_.row(k));
+    for (Index k = 0; k < basis_.size(); ++k) values[k] = Dot(b, moments_.row(k));
+    const double shift = basis_.shift() * sum_ * std::accumulate(b.begin(), b.end(), 0.0);
     for (std::size_t m = 0; m < members_.size(); ++m) {
-      q[members_[m].kernel] = members_[m].scale * (basis_.Apply(m, values) + basis_.shift() * sum_ * sum_);
+      products[members_[m].kernel] = members_[m].scale * (basis_.Apply(m, values) + shift);
     }
   }
 

@@ -18,6 +18,8 @@ class Expansion {
   virtual ~Expansion() = default;
   /// q[m] = a' K_m a for every kernel, whatever its weight. Left and right samples must be the same.
   virtual void Quadratics(std::span<double> q) const = 0;
+  /// products[m] = b' K_m a for every kernel and another vector b over the same samples; costs as much.
+  virtual void Products(std::span<const double> b, std::span<double> products) const = 0;
   /// out[j] = sum_m theta_m (K_m a)_j over the right samples.
   virtual void Outputs(std::span<const double> theta, std::span<double> out) const = 0;
 };

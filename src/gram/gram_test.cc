@@ -229,6 +229,15 @@ TEST_P(GramTest, AgreesWithTheDefinitions) {
     }
     EXPECT_NEAR(q[m], want, tolerance * 20) << kernels.Name(m);
   }
+  std::vector<double> b(a.rbegin(), a.rend());
+  expansion->Products(b, q);
+  for (Index m = 0; m < M; ++m) {
+    double want = 0;
+    for (Index i = 0; i < kTrain; ++i) {
+      for (Index j = 0; j < kTrain; ++j) want += b[i] * a[j] * plain[m].at(i, j);
+    }
+    EXPECT_NEAR(q[m], want, tolerance * 20) << kernels.Name(m);
+  }
   const auto cross_expansion = cross->Expand(a);
   for (Index m = 0; m < M; ++m) {
     one[m] = 1;

@@ -27,6 +27,8 @@ struct SupportVector {
   double sum = 0;
 };
 
+SupportVector MakeSupport(std::span<const double> a);
+
 /// The part of an Expansion that belongs to one group, of a vector that grows by Add.
 class GroupExpansion {
  public:
@@ -35,6 +37,8 @@ class GroupExpansion {
   virtual void Add(const SupportVector& entries, ThreadPool& pool) = 0;
   /// Writes q[m] for the group's kernels. `a` is over the right samples.
   virtual void Quadratics(std::span<const double> a, std::span<double> q) const = 0;
+  /// Writes b' K_m a for the group's kernels. `b` is over the right samples, which are also the left ones.
+  virtual void Products(std::span<const double> b, std::span<double> products) const = 0;
   /// out[j] += sum over the group's kernels of theta_m (K_m a)_j.
   virtual void AddOutputs(std::span<const double> theta, std::span<double> out) const = 0;
 };

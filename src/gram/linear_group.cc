@@ -68,6 +68,15 @@ class LinearExpansion : public GroupExpansion {
     }
   }
 
+  void Products(std::span<const double> b, std::span<double> products) const override {
+    const std::vector<double> v = features_.Combine(MakeSupport(b));
+    for (const NumberedMember& member : members_) {
+      double sum = 0;
+      ForFeatures(member, features_.features(), [&](Index f) { sum += v[f] * v_[f]; });
+      products[member.kernel] = member.scale * sum;
+    }
+  }
+
   void AddOutputs(std::span<const double> theta, std::span<double> out) const override {
     std::vector<double> w = FeatureWeights(members_, features_.features(), theta);
     if (pool_ == nullptr || std::ranges::all_of(w, [](double value) { return value == 0; })) return;

@@ -113,8 +113,9 @@ class SingleGroup : public Group<T> {
                          for (Index j = 0; j < count; ++j) sums[j] += factor * static_cast<double>(values[j]);
                        });
     }
-    void Quadratics(std::span<const double> a, std::span<double> q) const override {
-      q[group_.kernel_.kernel] = Dot(a, moments_.row(0));
+    void Quadratics(std::span<const double> a, std::span<double> q) const override { Products(a, q); }
+    void Products(std::span<const double> b, std::span<double> products) const override {
+      products[group_.kernel_.kernel] = Dot(b, moments_.row(0));
     }
     void AddOutputs(std::span<const double> theta, std::span<double> out) const override {
       const double weight = theta[group_.kernel_.kernel];

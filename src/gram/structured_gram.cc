@@ -27,6 +27,10 @@ class StructuredExpansion : public Expansion {
     std::ranges::fill(q, 0.0);
     for (const auto& part : parts_) part->Quadratics(a_, q);
   }
+  void Products(std::span<const double> b, std::span<double> products) const override {
+    std::ranges::fill(products, 0.0);
+    for (const auto& part : parts_) part->Products(b, products);
+  }
   void Outputs(std::span<const double> theta, std::span<double> out) const override {
     std::ranges::fill(out, 0.0);
     for (const auto& part : parts_) part->AddOutputs(theta, out);
@@ -49,17 +53,6 @@ void ConvertRows(std::span<const From> rows, Index count, To* out, Index stride,
 }
 
 }  // namespace
-
-SupportVector MakeSupport(std::span<const double> a) {
-  SupportVector support;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (a[i] == 0) continue;
-    support.rows.push_back(static_cast<Index>(i));
-    support.factors.push_back(a[i]);
-    support.sum += a[i];
-  }
-  return support;
-}
 
 template <class T>
 StructuredGram<T>::StructuredGram(const KernelSet& kernels, const Sides& sides,

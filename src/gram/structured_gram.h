@@ -79,9 +79,6 @@ class StructuredGram : public Gram {
   std::vector<double> theta_;  ///< the weights the groups hold
 };
 
-/// The nonzero entries of `a`.
-SupportVector MakeSupport(std::span<const double> a);
-
 }  // namespace kweave
 
 #endif  // KWEAVE_GRAM_STRUCTURED_GRAM_H_

@@ -81,10 +81,11 @@ class MatrixGram : public Gram {
         }
       }
     }
-    void Quadratics(std::span<double> q) const override {
+    void Quadratics(std::span<double> q) const override { Products(a_, q); }
+    void Products(std::span<const double> b, std::span<double> products) const override {
       for (std::size_t m = 0; m < products_.size(); ++m) {
-        q[m] = 0;
-        for (std::size_t i = 0; i < a_.size(); ++i) q[m] += a_[i] * products_[m][i];
+        products[m] = 0;
+        for (std::size_t i = 0; i < a_.size(); ++i) products[m] += b[i] * products_[m][i];
       }
     }
     void Outputs(std::span<const double> theta, std::span<double> out) const override {
