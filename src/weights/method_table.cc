@@ -7,6 +7,7 @@
 
 #include "kweave/error.h"
 #include "weights/analytic.h"
+#include "weights/level.h"
 #include "weights/silp.h"
 #include "weights/uniform.h"
 
@@ -43,6 +44,8 @@ std::span<const MethodRecord> MethodTable() {
       {"analytic",
        "Weights in closed form after each solve, with Newton steps where that would crawl; any norm.",
        [](double) { return true; }, Make<Analytic>},
+      {"level", "Level bundle whose model of the objective is curved; norm 1.",
+       [](double norm) { return norm == 1; }, Make<Level>},
       {"silp", "Column generation over a linear program; norm 1.", [](double norm) { return norm == 1; },
        Make<Silp>},
       {"uniform", "One solve on the sum of all kernels; norm inf.",

@@ -1,0 +1,230 @@
+#include "weights/bundle.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "weights/hull_saddle.h"
+
+namespace kweave {
+
+namespace {
+
+constexpr std::size_t kMostMembers = 60;
+constexpr std::size_t kMostBytes = std::size_t{32} << 20;  // of products, and of betas
+constexpr std::size_t kLeastMembers = 4;
+constexpr std::size_t kColumnsAtOnce = 32;
+constexpr int kMostRounds = 50;
+constexpr double kInUse = 1e-6;       // of a mixture
+constexpr double kNoWeight = 1e-7;    // of a column that may be left out next time
+constexpr std::size_t kAnchors = 64;  // kernels that others are compared with
+
+std::size_t At(Index m) { return static_cast<std::size_t>(m); }
+
+void Scale(double factor, std::span<double> values) {
+  for (double& value : values) value *= factor;
+}
+
+}  // namespace
+
+void Bundle::Add(const Evaluation& at, const Expansion& expansion) {
+  if (members_.empty()) {
+    unit_ = std::max({std::abs(at.primal), std::abs(at.linear), std::numeric_limits<double>::min()});
+  }
+  members_.push_back({at.linear / unit_, at.beta, {}});
+  Member& last = members_.back();
+  for (std::size_t s = 0; s + 1 < members_.size(); ++s) {
+    last.products.emplace_back(at.quadratics.size());
+    expansion.Products(members_[s].beta, last.products.back());
+  }
+  last.products.push_back(at.quadratics);
+  for (std::vector<double>& products : last.products) Scale(1 / unit_, products);
+  while (members_.size() > MostMembers()) {
+    const auto idlest = std::max_element(members_.begin(), members_.end() - 1,
+                                         [](const Member& a, const Member& b) { return a.idle < b.idle; });
+    Drop(static_cast<std::size_t>(idlest - members_.begin()));
+  }
+}
+
+std::size_t Bundle::MostMembers() const {
+  const Member& last = members_.back();
+  const double values = static_cast<double>(kMostBytes) / sizeof(double);
+  const double by_products = std::sqrt(2 * values / static_cast<double>(last.products.back().size()));
+  const double by_betas = values / static_cast<double>(last.beta.size());
+  const double most = std::min({by_products, by_betas, static_cast<double>(kMostMembers)});
+  return std::max(static_cast<std::size_t>(most), kLeastMembers);
+}
+
+void Bundle::Drop(std::size_t t) {
+  const auto offset = static_cast<std::ptrdiff_t>(t);
+  for (std::size_t s = t + 1; s < members_.size(); ++s) {
+    members_[s].products.erase(members_[s].products.begin() + offset);
+  }
+  members_.erase(members_.begin() + offset);
+}
+
+void Bundle::Restart() {
+  while (members_.size() > 1) Drop(0);
+}
+
+void Bundle::Measure(Gram& gram) {
+  for (std::size_t t = members_.size(); t-- > 0;) {
+    if (members_[t].idle > 0) Drop(t);
+  }
+  for (Member& member : members_) {
+    const auto expansion = gram.Expand(member.beta);
+    for (std::size_t s = 0; s < member.products.size(); ++s) {
+      expansion->Products(members_[s].beta, member.products[s]);
+      Scale(1 / unit_, member.products[s]);
+    }
+  }
+}
+
+// Columns in use last time, those at the centre, and the best one of every beta.
+void Bundle::StartColumns(const Pull& pull) {
+  std::vector<bool> is_in(pull.center.size(), false);
+  for (const Index m : columns_) is_in[At(m)] = true;
+  for (const Member& member : members_) {
+    const std::vector<double>& q = member.products.back();
+    is_in[static_cast<std::size_t>(std::max_element(q.begin(), q.end()) - q.begin())] = true;
+  }
+  columns_.clear();
+  for (std::size_t m = 0; m < is_in.size(); ++m) {
+    if (is_in[m] || pull.center[m] > 0) columns_.push_back(static_cast<Index>(m));
+  }
+}
+
+BundlePoint Bundle::Minimize(const Pull& pull, double precision) {
+  if (members_.size() == 1 && pull.rho == 0) return OneBeta();
+  StartColumns(pull);
+  BundlePoint point;
+  for (int round = 0; round < kMostRounds; ++round) {
+    point = SolveColumns(pull, precision);
+    if (point.theta.empty()) return point;
+    const std::vector<Index> missing = MissingColumns(point, pull, precision);
+    if (missing.empty()) break;
+    columns_.insert(columns_.end(), missing.begin(), missing.end());
+  }
+  std::erase_if(columns_, [&](Index m) { return point.theta[At(m)] < kNoWeight; });
+  return point;
+}
+
+// A plane is lowest where q is largest, whatever its sign.
+BundlePoint Bundle::OneBeta() const {
+  const Member& only = members_.front();
+  const std::vector<double>& q = only.products.back();
+  const auto largest = static_cast<std::size_t>(std::max_element(q.begin(), q.end()) - q.begin());
+  BundlePoint point{
+      std::vector<double>(q.size(), 0.0), {1.0}, q, only.linear, only.linear - 0.5 * q[largest]};
+  point.theta[largest] = 1;
+  return point;
+}
+
+BundlePoint Bundle::SolveColumns(const Pull& pull, double precision) const {
+  const std::size_t T = members_.size();
+  HullProblem problem;
+  problem.rho = pull.rho;
+  for (const Member& member : members_) problem.l.push_back(member.linear);
+  problem.B.resize(columns_.size() * T * T);
+  for (std::size_t k = 0; k < columns_.size(); ++k) {
+    const std::size_t m = At(columns_[k]);
+    double* matrix = problem.B.data() + k * T * T;
+    for (std::size_t t = 0; t < T; ++t) {
+      for (std::size_t s = 0; s <= t; ++s) {
+        matrix[t * T + s] = matrix[s * T + t] = members_[t].products[s][m];
+      }
+    }
+    problem.c.push_back(pull.center[m]);
+    problem.d.push_back(pull.metric[m]);
+  }
+  HullPoint hull = SolveHull(problem, precision);
+  BundlePoint point;
+  if (hull.theta.empty()) return point;
+
+  point.theta.assign(pull.center.size(), 0.0);
+  for (std::size_t k = 0; k < columns_.size(); ++k) point.theta[At(columns_[k])] = hull.theta[k];
+  point.quadratics.assign(pull.center.size(), 0.0);
+  for (std::size_t t = 0; t < T; ++t) {
+    point.linear += hull.w[t] * members_[t].linear;
+    for (std::size_t s = 0; s <= t; ++s) {
+      const double factor = hull.w[t] * hull.w[s] * (s == t ? 1 : 2);
+      const std::vector<double>& products = members_[t].products[s];
+      for (std::size_t m = 0; m < products.size(); ++m) point.quadratics[m] += factor * products[m];
+    }
+  }
+  point.mixture = std::move(hull.w);
+  point.value = point.linear - 0.5 * std::inner_product(point.theta.begin(), point.theta.end(),
+                                                        point.quadratics.begin(), 0.0);
+  return point;
+}
+
+// A column left out belongs in when its slope at zero is below that of the columns with weight.
+std::vector<Index> Bundle::MissingColumns(const BundlePoint& point, const Pull& pull,
+                                          double precision) const {
+  std::vector<bool> is_in(point.theta.size(), false);
+  double slope = 0;
+  double weight = 0;
+  for (const Index k : columns_) {
+    const std::size_t m = At(k);
+    is_in[m] = true;
+    const double pulled = pull.rho * pull.metric[m] * (point.theta[m] - pull.center[m]);
+    slope += point.theta[m] * (pulled - 0.5 * point.quadratics[m]);
+    weight += point.theta[m];
+  }
+  slope /= weight;
+  std::vector<Index> missing;
+  for (std::size_t m = 0; m < is_in.size(); ++m) {
+    if (!is_in[m] && -0.5 * point.quadratics[m] < slope - 2 * precision) {
+      missing.push_back(static_cast<Index>(m));
+    }
+  }
+  std::sort(missing.begin(), missing.end(),
+            [&](Index a, Index b) { return point.quadratics[At(a)] > point.quadratics[At(b)]; });
+  if (missing.size() > kColumnsAtOnce) missing.resize(kColumnsAtOnce);
+  return missing;
+}
+
+std::vector<double> Bundle::Mix(std::span<const double> mixture) {
+  std::vector<double> beta(members_[0].beta.size(), 0.0);
+  for (std::size_t t = 0; t < members_.size(); ++t) {
+    Member& member = members_[t];
+    member.idle = mixture[t] > kInUse ? 0 : member.idle + 1;
+    for (std::size_t i = 0; i < beta.size(); ++i) beta[i] += mixture[t] * member.beta[i];
+  }
+  return beta;
+}
+
+void Bundle::Thin(double tolerance, std::span<double> theta) const {
+  std::vector<std::size_t> order;
+  for (std::size_t m = 0; m < theta.size(); ++m) {
+    if (theta[m] > 0) order.push_back(m);
+  }
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return theta[a] > theta[b]; });
+  const double small = 1 / static_cast<double>(order.size());
+  std::vector<std::size_t> anchors;
+  for (const std::size_t m : order) {
+    std::size_t nearest = m;
+    double least = std::numeric_limits<double>::infinity();
+    for (const std::size_t anchor : anchors) {
+      double difference = 0;
+      for (const Member& member : members_) {
+        const std::vector<double>& q = member.products.back();
+        difference = std::max(difference, 0.5 * std::abs(q[m] - q[anchor]));
+      }
+      if (difference < least) {
+        least = difference;
+        nearest = anchor;
+      }
+    }
+    if (theta[m] * least <= tolerance * std::max(theta[m], small)) {
+      theta[nearest] += theta[m];
+      theta[m] = 0;
+    } else if (anchors.size() < kAnchors) {
+      anchors.push_back(m);
+    }
+  }
+}
+
+}  // namespace kweave

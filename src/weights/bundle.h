@@ -1,0 +1,86 @@
+// Betas of several solves, and the model of J that they make together.
+//
+// Solves   lower model of J(theta) over the simplex: the machine's own dual over mixtures of the betas,
+//          model(theta) = max over w >= 0, sum w = 1 of  sum_t w_t L_t - 1/2 sum_m theta_m w' B_m w,
+//          B_m[s][t] = beta_s' K_m beta_t; at each theta solved it is as good as the solve was.
+// Method   a plain bundle keeps B_m's diagonal only, one plane per beta, flat between solves. The products off
+//          the diagonal come almost free with the expansion of a solve and give the model its curvature: with
+//          few kernels in play it takes a third of the solves.
+// Takes    evaluations and their expansions; returns minima of the model, with or without a pull to a centre.
+// Holds    model(theta) <= J(theta): mixtures are feasible and L is concave. Numbers inside are in units of
+//          the first objective.
+// Costs    per beta one product with all others; M T^2 / 2 + n T values for T betas of n samples, limited by
+//          dropping betas idle for longest; per minimum that of weights/hull_saddle.h, over the kernels that
+//          matter, and passes of M T^2 / 2 over all of them to find those.
+#ifndef KWEAVE_WEIGHTS_BUNDLE_H_
+#define KWEAVE_WEIGHTS_BUNDLE_H_
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "gram/gram.h"
+#include "weights/machine.h"
+
+namespace kweave {
+
+/// A point of the model.
+struct BundlePoint {
+  std::vector<double> theta;       ///< empty when the numbers do not allow a solution
+  std::vector<double> mixture;     ///< w
+  std::vector<double> quadratics;  ///< of the mixture of the betas, for every kernel
+  double linear = 0;               ///< sum_t w_t L_t
+  double value = 0;                ///< of the model at theta
+};
+
+/// rho / 2 sum_m metric_m (theta_m - center_m)^2, added to the model.
+struct Pull {
+  double rho = 0;
+  std::span<const double> center, metric;
+};
+
+class Bundle {
+ public:
+  /// `expansion` is that of the evaluation's beta.
+  void Add(const Evaluation& at, const Expansion& expansion);
+  /// Finds all products again after the kernels changed; betas out of use are dropped.
+  void Measure(Gram& gram);
+  /// Drops all but the last beta.
+  void Restart();
+  bool is_empty() const { return members_.empty(); }
+  std::size_t size() const { return members_.size(); }
+
+  /// The minimum of model and pull over the simplex, to a relative precision.
+  BundlePoint Minimize(const Pull& pull, double precision);
+  /// The mixture of the betas; those it uses count as in use.
+  std::vector<double> Mix(std::span<const double> mixture);
+  /// Moves the weight of kernels that every beta finds alike to one of them, and weights too small to matter to
+  /// others; no plane of the bundle changes by more than 2 tolerance.
+  void Thin(double tolerance, std::span<double> theta) const;
+
+  /// What values inside are multiplied with to get objectives.
+  double unit() const { return unit_; }
+
+ private:
+  struct Member {
+    double linear;
+    std::vector<double> beta;
+    std::vector<std::vector<double>> products;  // with the members before and itself, M values each
+    int idle = 0;                               // mixtures since it was last in use
+  };
+
+  std::size_t MostMembers() const;
+  void Drop(std::size_t t);
+  void StartColumns(const Pull& pull);
+  BundlePoint OneBeta() const;
+  BundlePoint SolveColumns(const Pull& pull, double precision) const;
+  std::vector<Index> MissingColumns(const BundlePoint& point, const Pull& pull, double precision) const;
+
+  std::vector<Member> members_;
+  std::vector<Index> columns_;  // kernels that the minima are looked for among
+  double unit_ = 1;
+};
+
+}  // namespace kweave
+
+#endif  // KWEAVE_WEIGHTS_BUNDLE_H_

@@ -1,0 +1,126 @@
+#include "weights/bundle.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/run_control.h"
+#include "regularizer/lp_norm.h"
+#include "tests/support/learn_reference.h"
+
+namespace kweave {
+namespace {
+
+using testing::FindReferenceProblem;
+using testing::HingeRisk;
+using testing::MatrixGram;
+using testing::ReferenceProblem;
+
+class BundleTest : public ::testing::Test {
+ protected:
+  BundleTest()
+      : reference_(FindReferenceProblem("mixed_60")),
+        gram_(reference_.matrices),
+        problem_{HingeRisk(reference_), 1},
+        control_(context_),
+        machine_(problem_, 0, control_),
+        uniform_(reference_.matrices.size()),
+        metric_(uniform_.size(), 1.0) {
+    machine_.UseGram(gram_, false);
+    LpNorm(1).Uniform(uniform_);
+  }
+
+  // Solves where kernel m has most of the weight.
+  Evaluation SolveTowards(std::size_t m) {
+    std::vector<double> theta = uniform_;
+    theta[m] += 2;
+    LpNorm(1).Normalize(theta);
+    return machine_.Solve(theta, 1e-9);
+  }
+
+  Pull ToUniform(double rho) const { return {.rho = rho, .center = uniform_, .metric = metric_}; }
+
+  const ReferenceProblem& reference_;
+  MatrixGram gram_;
+  const LearningProblem problem_;
+  const Context context_;
+  RunControl control_;
+  Machine machine_;
+  std::vector<double> uniform_, metric_;
+};
+
+TEST_F(BundleTest, TheModelLiesBelowJAndMeetsItWhereItWasSolved) {
+  Bundle bundle;
+  for (std::size_t m = 0; m < 5; ++m) {
+    bundle.Add(SolveTowards(m), machine_.expansion());
+    for (const double rho : {0.0, 0.01, 1.0, 1e4}) {
+      const BundlePoint point = bundle.Minimize(ToUniform(rho), 1e-10);
+      ASSERT_FALSE(point.theta.empty());
+      const double here = machine_.Solve(point.theta, 1e-9).primal;
+      EXPECT_LE(bundle.unit() * point.value, here * (1 + 1e-8)) << rho;
+    }
+  }
+  bundle.Add(machine_.Solve(uniform_, 1e-9), machine_.expansion());
+  const BundlePoint at_uniform = bundle.Minimize(ToUniform(1e6), 1e-10);
+  const double there = machine_.Solve(at_uniform.theta, 1e-9).primal;
+  EXPECT_NEAR(bundle.unit() * at_uniform.value, there, 1e-4 * there);
+}
+
+TEST_F(BundleTest, ColumnsLeftOutDoNotMatter) {
+  Bundle bundle;
+  for (std::size_t m = 0; m < 6; ++m) bundle.Add(SolveTowards(m), machine_.expansion());
+  std::vector<double> vertex(uniform_.size(), 0.0);
+  vertex[0] = 1;
+  const Pull few{.rho = 0, .center = vertex, .metric = metric_};  // starts with few columns
+  EXPECT_NEAR(bundle.Minimize(few, 1e-9).value, bundle.Minimize(ToUniform(0), 1e-9).value, 1e-7);
+}
+
+TEST_F(BundleTest, MeasuringAgainChangesNothingWhenTheKernelsDidNot) {
+  Bundle bundle;
+  for (std::size_t m = 0; m < 6; ++m) bundle.Add(SolveTowards(m), machine_.expansion());
+  const BundlePoint before = bundle.Minimize(ToUniform(0), 1e-9);
+  bundle.Mix(before.mixture);
+  bundle.Measure(gram_);
+  EXPECT_LE(bundle.size(), 6u);
+  EXPECT_NEAR(bundle.Minimize(ToUniform(0), 1e-9).value, before.value, 1e-5);
+}
+
+TEST_F(BundleTest, MixturesAreAsGoodAsTheModelSays) {
+  Bundle bundle;
+  for (std::size_t m = 0; m < 6; ++m) bundle.Add(SolveTowards(m), machine_.expansion());
+  const BundlePoint point = bundle.Minimize(ToUniform(0), 1e-9);
+  const std::vector<double> beta = bundle.Mix(point.mixture);
+  std::vector<double> q(uniform_.size());
+  gram_.Expand(beta)->Quadratics(q);
+  for (std::size_t m = 0; m < q.size(); ++m) {
+    EXPECT_NEAR(bundle.unit() * point.quadratics[m], q[m], 1e-9 * bundle.unit());
+  }
+}
+
+TEST_F(BundleTest, ThinningKeepsTheSumAndMovesNoPlaneByMoreThanItMay) {
+  Bundle bundle;
+  std::vector<Evaluation> solves;
+  for (std::size_t m = 0; m < 3; ++m) {
+    solves.push_back(SolveTowards(m));
+    bundle.Add(solves.back(), machine_.expansion());
+  }
+  for (const double tolerance : {1e-4, 1e-2, 100.0}) {
+    std::vector<double> theta = uniform_;
+    bundle.Thin(tolerance, theta);
+    EXPECT_NEAR(std::accumulate(theta.begin(), theta.end(), 0.0), 1, 1e-12);
+    for (const Evaluation& solve : solves) {
+      double change = 0;
+      for (std::size_t m = 0; m < theta.size(); ++m) {
+        change += 0.5 * (theta[m] - uniform_[m]) * solve.quadratics[m];
+      }
+      EXPECT_LE(std::abs(change), 2 * tolerance * bundle.unit());
+    }
+    if (tolerance == 100) {
+      EXPECT_EQ(std::count_if(theta.begin(), theta.end(), [](double v) { return v > 0; }), 1);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace kweave

@@ -1,0 +1,109 @@
+#include "weights/level.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace kweave {
+
+namespace {
+
+constexpr double kModelPrecision = 1e-3;  // of the gap
+constexpr double kLeastPrecision = 1e-5;
+constexpr double kMostPrecision = 1e-11;
+constexpr double kThin = 0.02;     // of the gap, that thinning may cost
+constexpr double kPoorGain = 0.6;  // factor on the gap above which the level rises
+constexpr double kGoodGain = 0.3;  // and below which it falls
+constexpr double kFirstShare = 0.3;
+constexpr double kMostShare = 0.6;
+constexpr double kLeastShare = 0.1;  // less is none
+constexpr int kMostPulls = 12;
+constexpr double kLevelSlack = 1.25;  // factor within which a level is met
+constexpr double kLeastPull = 1e-12;
+constexpr double kMostPull = 1e6;
+
+}  // namespace
+
+void Level::Begin(std::span<double> theta) { norm_.Uniform(theta); }
+
+void Level::Move(const Evaluation& last, const Machine& machine, const RunState& state,
+                 std::span<double> theta) {
+  NoteKernels(machine);
+  NoteSolve(last);
+  bundle_.Add(last, machine.expansion());
+  const double precision = std::clamp(kModelPrecision * state.relative_gap, kMostPrecision, kLeastPrecision);
+  const BundlePoint lowest = Lowest(precision);
+  dual_point_ = {bundle_.Mix(lowest.mixture),
+                 bundle_.unit() * (lowest.linear - 0.5 * norm_.Dual(lowest.quadratics))};
+  const double gap = (best_ - dual_point_.bound) / bundle_.unit();
+  ChooseLevel(gap);
+  const BundlePoint next = ToLevel(lowest, precision);
+  std::copy(next.theta.begin(), next.theta.end(), theta.begin());
+  bundle_.Thin(kThin * std::max(gap, 0.0), theta);
+  norm_.Normalize(theta);
+}
+
+// Bounds found with other kernels are of no use.
+void Level::NoteKernels(const Machine& machine) {
+  if (gram_ != &machine.gram() && gram_ != nullptr) {
+    bundle_.Measure(machine.gram());
+    best_ = gap_ = std::numeric_limits<double>::infinity();
+  }
+  gram_ = &machine.gram();
+}
+
+void Level::NoteSolve(const Evaluation& last) {
+  if (!(last.primal < best_)) return;
+  best_ = last.primal;
+  best_theta_ = last.theta;
+  // Kernels with more weight move more, those without are not held to zero: halfway between the plain distance
+  // and that of relative changes.
+  const auto active = std::count_if(best_theta_.begin(), best_theta_.end(), [](double v) { return v > 0; });
+  metric_.resize(best_theta_.size());
+  for (std::size_t m = 0; m < metric_.size(); ++m) {
+    metric_[m] = 1 / (best_theta_[m] + 1 / static_cast<double>(active));
+  }
+}
+
+void Level::ChooseLevel(double gap) {
+  if (gap > kPoorGain * gap_) share_ = std::min(std::max(1.5 * share_, kFirstShare), kMostShare);
+  if (gap < kGoodGain * gap_) share_ = share_ > kLeastShare ? 0.5 * share_ : 0;
+  gap_ = gap;
+}
+
+// Kernels that are not positive semidefinite can leave the model without a minimum. One beta's has one.
+BundlePoint Level::Lowest(double precision) {
+  const Pull none{.rho = 0, .center = best_theta_, .metric = metric_};
+  BundlePoint point = bundle_.Minimize(none, precision);
+  if (!point.theta.empty()) return point;
+  bundle_.Restart();
+  return bundle_.Minimize(none, precision);
+}
+
+// The model rises with the pull: bisection by factors.
+BundlePoint Level::ToLevel(BundlePoint lowest, double precision) {
+  const double bound = lowest.value;
+  const double rise = share_ * (best_ / bundle_.unit() - bound);
+  if (!(rise > precision)) return lowest;
+  double low = 0;
+  double high = kMostPull;
+  BundlePoint point = std::move(lowest);
+  for (int k = 0; k < kMostPulls; ++k) {
+    BundlePoint pulled = bundle_.Minimize({.rho = rho_, .center = best_theta_, .metric = metric_}, precision);
+    if (pulled.theta.empty()) break;
+    point = std::move(pulled);
+    const double ratio = (point.value - bound) / rise;
+    if (ratio > 1 / kLevelSlack && ratio < kLevelSlack) break;
+    (ratio > 1 ? high : low) = rho_;
+    if (low == 0) {
+      rho_ = 0.1 * high;
+    } else {
+      rho_ = high == kMostPull ? 10 * low : std::sqrt(low * high);
+    }
+    if (rho_ < kLeastPull || rho_ >= kMostPull) break;
+  }
+  rho_ = std::clamp(rho_, kLeastPull, 0.1 * kMostPull);
+  return point;
+}
+
+}  // namespace kweave

@@ -1,0 +1,51 @@
+// Solves   minimise J(theta) over the simplex (p = 1).
+// Method   level bundle (Lemarechal, Nemirovskii, Nesterov: New variants of bundle methods, 1995), with a
+//          model that is curved (weights/bundle.h). Its minimum bounds J from below. The next solve is made
+//          where the model falls to a level between that bound and the smallest objective so far, as near as
+//          possible to the theta that gave the latter. The level is the model's minimum as long as the gap falls fast, and is raised when
+//          it does not.
+// Takes    the evaluation at the last theta, exact or not; writes the next theta.
+// Holds    theta is in the simplex; the mixture of the betas at the model's minimum bounds the optimum.
+// Costs    what the bundle costs: some minima of its model per move, no kernel value beyond the solve's.
+#ifndef KWEAVE_WEIGHTS_LEVEL_H_
+#define KWEAVE_WEIGHTS_LEVEL_H_
+
+#include <limits>
+#include <vector>
+
+#include "weights/bundle.h"
+#include "weights/weight_method.h"
+
+namespace kweave {
+
+class Level : public WeightMethod {
+ public:
+  explicit Level(double norm) : norm_(norm) {}
+
+  void Begin(std::span<double> theta) override;
+  void Move(const Evaluation& last, const Machine& machine, const RunState& state,
+            std::span<double> theta) override;
+  const DualPoint* dual_point() override { return dual_point_.beta.empty() ? nullptr : &dual_point_; }
+
+ private:
+  void NoteKernels(const Machine& machine);
+  void NoteSolve(const Evaluation& last);
+  void ChooseLevel(double gap);
+  BundlePoint Lowest(double precision);
+  BundlePoint ToLevel(BundlePoint lowest, double precision);
+
+  const LpNorm norm_;
+  Bundle bundle_;
+  const Gram* gram_ = nullptr;      // the kernels that the bundle's numbers come from
+  std::vector<double> best_theta_;  // with the smallest primal, best_
+  std::vector<double> metric_;      // of the distance to it
+  double best_ = std::numeric_limits<double>::infinity();
+  double gap_ = std::numeric_limits<double>::infinity();  // after the last move, in units of the bundle
+  double share_ = 0;  // of the gap, that the level lies above the lower bound
+  double rho_ = 0.1;  // the pull that led to the last level
+  DualPoint dual_point_;
+};
+
+}  // namespace kweave
+
+#endif  // KWEAVE_WEIGHTS_LEVEL_H_
