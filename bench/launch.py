@@ -1,7 +1,7 @@
 """Runs a command and writes what it cost as JSON: launch.py COSTS_FILE CAP_SECONDS COMMAND...
 
-A process starts with the high-water mark of the one that forked it, so memory can be measured from a small process only:
-this one imports little. A cap of 0 is none.
+A process starts with the high-water mark of the one that forked it, so memory can be measured from a small process
+only: this one imports little. A cap of 0 is none.
 """
 import os
 import signal

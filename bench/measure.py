@@ -49,8 +49,8 @@ def run(command, cap=None, threads=None):
         environment |= {name: str(threads) for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
     with tempfile.TemporaryDirectory() as folder:
         costs = pathlib.Path(folder) / "costs"
-        done = subprocess.run([PYTHON, "-I", "-S", ROOT / "bench" / "launch.py", costs, str(cap or 0), *map(str, command)],
-                              capture_output=True, text=True, env=environment)
+        launcher = [PYTHON, "-I", "-S", ROOT / "bench" / "launch.py", costs, str(cap or 0)]
+        done = subprocess.run([*launcher, *map(str, command)], capture_output=True, text=True, env=environment)
         if not costs.exists():
             sys.exit(f"{command[0]}: {done.stderr}")
         result = Run(**json.loads(costs.read_text()), output=done.stdout)
@@ -96,8 +96,8 @@ class Kweave:
             summary = self.folder / "summary.json"
             summary.unlink(missing_ok=True)
             (self.folder / "model").unlink(missing_ok=True)
-            done = run([self.program, "train", *([data] if data else []), "--threads", threads or self.threads, *options,
-                        "-q", "-o", self.folder / "model", "--summary", summary], cap=cap)
+            done = run([self.program, "train", *([data] if data else []), *options, "-q", "--summary", summary,
+                        "--threads", threads or self.threads, "-o", self.folder / "model"], cap=cap)
             done.summary = json.loads(summary.read_text()) if summary.exists() else {}
             return done
         return shortest(once, most=repeat or self.most_runs)
@@ -113,10 +113,10 @@ class Kweave:
 
     def data_mb(self, data, *options):
         """What the samples take in memory, as the program forecasts it."""
-        for line in run([self.program, "train", data, *options, "--dry-run", "-o", self.folder / "model"]).output.splitlines():
-            name, value, unit, *_ = line.rsplit(None, 2) if line.startswith("data") else ("", "", "")
-            if name.strip() == "data":
-                return float(value) * {"kB": 1e-3, "MB": 1, "GB": 1e3}[unit]
+        forecast = run([self.program, "train", data, *options, "--dry-run", "-o", self.folder / "model"]).output
+        for words in map(str.split, forecast.splitlines()):
+            if words[:1] == ["data"]:
+                return float(words[1]) * {"kB": 1e-3, "MB": 1, "GB": 1e3}[words[2]]
         sys.exit(f"{self.program}: --dry-run does not say how much memory the data take")
 
 
@@ -143,14 +143,15 @@ def kweave_row(point, case, done, program="kweave", **more):
     """A row of a run of the program; what its summary says about the work goes to the details."""
     summary = done.summary
     if not summary:
-        return Row(point, case, program, done.seconds, done.cpu_seconds, done.peak_mb, **more | {"details": {"stopped": True}})
+        more["details"] = {**more.get("details", {}), "stopped": True}
+        return Row(point, case, program, done.seconds, done.cpu_seconds, done.peak_mb, **more)
     details = {"status": summary["status"], "phases": summary["seconds"]}
     for name in ("solves", "iterations", "n_support", "rows_computed", "kernels_active", "certificate"):
         if name in summary:
             details[name] = summary[name]
     details |= {name: summary["options"].get(name) for name in ("method", "driver")} | more.pop("details", {})
-    return Row(point, case, program, done.seconds, done.cpu_seconds, done.peak_mb, summary["primal"], summary["relative_gap"],
-               details=details, **more)
+    return Row(point, case, program, done.seconds, done.cpu_seconds, done.peak_mb, summary["primal"],
+               summary["relative_gap"], details=details, **more)
 
 
 def times_of(done, other):
@@ -167,7 +168,8 @@ def at_least(value, least):
     return {"bound": f">= {least:g}", "is_met": bool(value >= least)}
 
 
-HEADER = ("point", "case", "program", "seconds", "cpu s", "peak MB", "objective", "gap", "accuracy", "ratio", "cpu ratio", "bound", "")
+HEADER = ("point", "case", "program", "seconds", "cpu s", "peak MB", "objective", "gap", "accuracy", "ratio",
+          "cpu ratio", "bound", "")
 
 
 def cells(row):
@@ -175,8 +177,9 @@ def cells(row):
     def text(value, form):
         return "" if value is None or math.isnan(value) else format(value, form)
     seconds = ("> " if row.details.get("stopped") else "") + text(row.seconds, ".3g" if row.seconds < 100 else ".0f")
-    return (row.point, row.case, row.program, seconds, text(row.cpu_seconds, ".3g"), text(row.peak_mb, ".0f"), text(row.objective, ".7g"),
-            text(row.gap, ".1e"), text(row.accuracy, ".4f"), text(row.ratio, ".3g"), text(row.cpu_ratio, ".3g"), row.bound,
+    return (row.point, row.case, row.program, seconds, text(row.cpu_seconds, ".3g"), text(row.peak_mb, ".0f"),
+            text(row.objective, ".7g"), text(row.gap, ".1e"), text(row.accuracy, ".4f"), text(row.ratio, ".3g"),
+            text(row.cpu_ratio, ".3g"), row.bound,
             {True: "ok", False: "MISSED", None: ""}[row.is_met])
 
 
@@ -209,7 +212,8 @@ def record(program):
         versions[name] = first_line([PYTHON, "-c", f"import {name}; print({name}.__version__)"])
     return {"date": time.strftime("%Y-%m-%d %H:%M"), "commit": first_line(["git", "describe", "--always", "--dirty"]),
             "processor": models[0] if models else platform.processor(), "cores": os.cpu_count(),
-            "memory_gb": round(memory / 1e9, 1), "load": os.getloadavg()[0], "system": platform.platform(), "versions": versions}
+            "memory_gb": round(memory / 1e9, 1), "load": os.getloadavg()[0], "system": platform.platform(),
+            "versions": versions}
 
 
 def plain(value):

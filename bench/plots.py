@@ -7,6 +7,7 @@ sys.path.append(str(ROOT / "experiments"))
 from common import BLUE, INK, ORANGE, plotting, save  # noqa: E402
 
 COLOURS = {"1": ORANGE, "4/3": BLUE, "2": "#5b8c5a", "inf": INK}
+RIVAL = "#888888"
 LINES = {"wrapper": "-", "interleaved": "--", "matrices": ":"}
 
 
@@ -16,7 +17,8 @@ def curves(rows, x):
     for row in rows:
         details = row["details"]
         if x in details and not details.get("stopped"):
-            found.setdefault((details["norm"], details.get("curve", "wrapper")), []).append((details[x], row["seconds"]))
+            key = details["norm"], details.get("curve", "wrapper")
+            found.setdefault(key, []).append((details[x], row["seconds"]))
     return found
 
 
@@ -26,13 +28,12 @@ def draw(rows, x, label, title, path):
         return
     figure, axes = pyplot.subplots(figsize=(7.2, 4.6), constrained_layout=True)
     for (norm, curve), points in curves(rows, x).items():
-        if len(points) == 1 or curve in LINES:
-            style = {"color": COLOURS.get(norm, "#888888"), "linestyle": LINES.get(curve, "-"), "marker": "o", "markersize": 3.5}
-        else:
-            style = {"color": "#888888", "linestyle": "-", "marker": "s", "markersize": 3.5}
-        axes.plot(*zip(*sorted(points)), **style)
-        name = f"p = {norm}, {curve}" if curve in LINES else curve
-        axes.annotate(name, max(points), textcoords="offset points", xytext=(5, -3), fontsize=7, color=style["color"])
+        is_kweave = curve in LINES
+        colour = COLOURS[norm] if is_kweave else RIVAL
+        axes.plot(*zip(*sorted(points)), color=colour, linestyle=LINES.get(curve, "-"), markersize=3.5,
+                  marker="o" if is_kweave else "s")
+        name = f"p = {norm}, {curve}" if is_kweave else curve
+        axes.annotate(name, max(points), textcoords="offset points", xytext=(5, -3), fontsize=7, color=colour)
     axes.set(xscale="log", yscale="log", xlabel=label, ylabel="seconds, whole process", title=title)
     axes.grid(True, which="major", linewidth=0.4, color="#d9d9d9")
     axes.margins(x=0.25)

@@ -3,11 +3,12 @@
 
     bench/points.py KWEAVE [--only POINT ...] [--quick] [--json FILE] [--images FOLDER]
 
-The points: 1 time against the number of samples, 2 against the number of kernels, 3 small sets of single-feature kernels
-beside SimpleMKL and the analytic wrapper, 4 and 5 many kernels for the price of one, 6 one kernel beside LIBSVM, 7 the
-same in 256 MB, 8 other families and data, 9 the loops inside; `sets`, one kernel beside LIBSVM on many sets; `thousand`,
-learned weights beside the plain sum. Exits with 1 when a bound is missed. The bounds are meant for two cores; on a busy
-machine the CPU seconds say more than those on the wall. A file given by --json keeps the points that are not run again.
+The points: 1 time against the number of samples, 2 against the number of kernels, 3 small sets of single-feature
+kernels beside SimpleMKL and the analytic wrapper, 4 and 5 many kernels for the price of one, 6 one kernel beside
+LIBSVM, 7 the same in 256 MB, 8 other families and data, 9 the loops inside; `sets`, one kernel beside LIBSVM on many
+sets; `thousand`, learned weights beside the plain sum. Exits with 1 when a bound is missed. The bounds are meant for two
+cores; on a busy machine the CPU seconds say more than those on the wall. A file given by --json keeps the points that
+are not run again.
 Real data come from the folder that KWEAVE_DATA names; prepared files are kept in build/bench.
 """
 import argparse

@@ -1,4 +1,4 @@
-"""The points of the benchmark, one module per question; a point is a generator of rows, with its data, kernels and bounds.
+"""The points of the benchmark, one module per question; a point generates rows, with its data, kernels and bounds.
 
 Kweave's time is that of the whole process: start, reading, training, certificate, writing the model. So is LIBSVM's.
 Of rivals in Python only computing the kernels and training counts.
@@ -34,7 +34,8 @@ def a9a():
 
 
 def mnist(count):
-    return Problem(f"mnist {count}", datasets.mnist(count), datasets.mnist_test(), 0.02, kernels.gaussians(kernels.WIDTHS))
+    return Problem(f"mnist {count}", datasets.mnist(count), datasets.mnist_test(), 0.02,
+                   kernels.gaussians(kernels.WIDTHS))
 
 
 def cod_rna():

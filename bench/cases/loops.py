@@ -1,8 +1,8 @@
 """Point 9: the loops inside, as fractions of what the hardware does at best with the same kind of work.
 
-Two questions. How fast is each loop by itself, beside multiply-adds in registers, a library's vector exponential and a pass
-over memory (loops_bench, on one core)? And how fast is it inside a whole run: the time that the computed rows would take at
-the speed of the micro benchmark, over the time the run spent on them?
+Two questions. How fast is each loop by itself, beside multiply-adds in registers, a library's vector exponential and a
+pass over memory (loops_bench, on one core)? And how fast is it inside a whole run: the time that the computed rows would
+take at the speed of the micro benchmark, over the time the run spent on them?
 """
 import json
 import math
@@ -61,7 +61,7 @@ def rate(counters, unit, per_pair):
 
 
 def inside(kweave, problem, counters, product):
-    """One kernel, one thread, no base kept: every row is a product and an exponential for each pair. The row's ratio is the
+    """One kernel, one thread, no base kept: every row is a product and an exponential for each pair. The ratio is the
     share of the solver's time that these would take by themselves, so the rest of the solver counts against it."""
     done = kweave.train(problem.data, "--kernel", f"rbf(gamma={problem.gamma!r})", "--normalize", "none", "-C", 1,
                         threads=1, repeat=1)
@@ -73,8 +73,8 @@ def inside(kweave, problem, counters, product):
     ideal = 1e-9 * pairs * (counters[product]["ns/pair"] + counters["Exponentials<float>/1"]["ns/pair"])
     # A busy machine shows in the wall clock only: scale the solver's seconds by what the process got of its core.
     solve = done.summary["seconds"]["solve"] * done.cpu_seconds / done.seconds
-    yield Row("9", f"rows inside {problem.name}", "kweave", solve, ratio=ideal / solve, **at_least(ideal / solve, LEAST_FRACTION),
-              details={"rows_computed": rows, "ideal_seconds": ideal})
+    yield Row("9", f"rows inside {problem.name}", "kweave", solve, ratio=ideal / solve,
+              **at_least(ideal / solve, LEAST_FRACTION), details={"rows_computed": rows, "ideal_seconds": ideal})
 
 
 def loops(kweave, quick):

@@ -11,7 +11,8 @@ MOST = 10000
 
 
 def train(kweave, data, options, norm, certificate="table", **more):
-    return kweave.train(data, *options, "-C", 1, "--norm", NORMS[norm], "--gap", 1e-3, "--certificate", certificate, **more)
+    return kweave.train(data, *options, "-C", 1, "--norm", NORMS[norm], "--gap", 1e-3, "--certificate", certificate,
+                        **more)
 
 
 def growth(kweave, quick):
@@ -60,7 +61,8 @@ def variants(kweave):
     yield "trace", digits, (*kernels.spread(MOST).options, "--normalize", "trace")
     yield "spherical", digits, (*kernels.spread(MOST).options, "--normalize", "spherical")
     yield "sparse data", datasets.as_they_are("reuters-money-fx", SAMPLES), kernels.spread(MOST, 50).options
-    yield "two views", None, ("--view", f"upper={upper}", "--view", f"lower={lower}", *kernels.spread(MOST // 2).options)
+    views = ("--view", f"upper={upper}", "--view", f"lower={lower}")
+    yield "two views", None, (*views, *kernels.spread(MOST // 2).options)
     yield "with linear", digits, (*kernels.spread(MOST).options, "--kernel", "linear")
 
 

@@ -12,6 +12,7 @@ from measure import Row, kweave_row, scratch
 
 SIZES = (1000, 2000, 5000, 10000, 20000)
 MATRIX_SIZES = (1000, 2000, 4000, 8000)
+RIVALS = (("simplemkl", "1"), ("analytic", "4/3"), ("sum", "inf"), ("mklpy-easy", ""), ("mklpy-average", ""))
 MOST_SLOPE, SLOPE_FROM, SLOPE_TO = 2.1, 5000, 20000
 MOST_MB = {10000: 1500, 20000: 6000}
 
@@ -68,7 +69,7 @@ def from_matrices(kweave, sizes):
         config = kweave.folder / "matrices.toml"
         config.write_text(f'kernel = "precomputed(file=[{",".join(map(str, names))}])"\n')
         for norm in NORMS:
-            done = kweave.train(problem.data, "--config", config, "-C", 1, "--norm", NORMS[norm], "--gap", 1e-3, repeat=1)
+            done = kweave.train(problem.data, "--config", config, "-C", 1, "--norm", NORMS[norm], "--gap", 1e-3)
             yield kweave_row("1", f"n = {count}, p = {norm}, matrices", done,
                              details={"n": count, "norm": norm, "curve": "matrices"})
         for name in names:
@@ -77,7 +78,7 @@ def from_matrices(kweave, sizes):
 
 def beside_rivals(sizes, cap):
     """The straightforward programs, as long as they finish."""
-    for name, norm in (("simplemkl", "1"), ("analytic", "4/3"), ("sum", "inf"), ("mklpy-easy", ""), ("mklpy-average", "")):
+    for name, norm in RIVALS:
         for count in sizes:
             problem = mnist(count)
             done = rivals.python_rival(name, problem.data, problem.kernels, 1, NORMS.get(norm, 1),

@@ -1,4 +1,4 @@
-"""Point 3: seven small UCI sets with kernels on single features, beside straightforward rivals on scikit-learn's SVC."""
+"""Point 3: small UCI sets with kernels on single features, beside straightforward rivals on scikit-learn's SVC."""
 import datasets
 import kernels
 import rivals

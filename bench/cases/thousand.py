@@ -3,8 +3,8 @@
 1,000 Gaussian kernels on 1,000 made samples, computed and (not with --quick) from 1,000 NumPy files of 4 MB, streamed
 within --memory 2G. Learned weights take at most 30 times as long as the sum, in at most 1 GB, or 2 GB from files.
 """
-import tempfile
 import pathlib
+import tempfile
 
 import numpy
 from sklearn.datasets import load_svmlight_file
@@ -30,10 +30,10 @@ def write_matrices(data, folder):
     return config
 
 
-def norms(kweave, name, data, options, most_mb, **more):
+def norms(kweave, name, data, options, most_mb):
     of_sum = None
     for norm in ("inf", "2", "1"):
-        done = kweave.train(data, *options, "--norm", norm, **more)
+        done = kweave.train(data, *options, "--norm", norm)
         of_sum = of_sum or done
         row = kweave_row("thousand", f"{name}, p = {norm}", done, **times_of(done, of_sum))
         row.bound = f"<= {MOST_RATIO}, {most_mb} MB"
@@ -49,4 +49,4 @@ def thousand(kweave, quick):
     if not quick:
         with tempfile.TemporaryDirectory(dir=scratch()) as folder:
             config = write_matrices(data, pathlib.Path(folder))
-            yield from norms(kweave, "from files", data, ("--config", config, "--memory", "2G"), MOST_MB_FROM_FILES, repeat=1)
+            yield from norms(kweave, "from files", data, ("--config", config, "--memory", "2G"), MOST_MB_FROM_FILES)

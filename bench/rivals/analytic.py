@@ -1,7 +1,8 @@
 """lp-norm multiple kernel learning (p > 1) by alternating scikit-learn's SVC and the analytic update of the weights.
 
-Kloft, Brefeld, Sonnenburg, Zien (2011), algorithm 1 with the monotone update theta_m ~ (theta_m^2 q_m)^(1 / (p + 1)). Stops
-at a relative duality gap between sum alpha - theta' q / 2 and sum alpha - ||q||_p* / 2, taking each machine as solved.
+Kloft, Brefeld, Sonnenburg, Zien (2011), algorithm 1 with the monotone update theta_m ~ (theta_m^2 q_m)^(1 / (p + 1)).
+Stops at a relative duality gap between sum alpha - theta' q / 2 and sum alpha - ||q||_p* / 2, taking each machine as
+solved.
 """
 import numpy
 from problem import Machine, main

@@ -1,4 +1,4 @@
-"""What the rivals in Python share: the problem as a file describes it, its kernel matrices, and the report at the end."""
+"""What the rivals in Python share: the problem as a file describes it, its kernel matrices, the report at the end."""
 import json
 import sys
 import time

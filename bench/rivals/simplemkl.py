@@ -1,9 +1,9 @@
 """SimpleMKL (Rakotomamonjy, Bach, Canu, Grandvalet, JMLR 2008) on scikit-learn's SVC: p = 1 by reduced gradients.
 
-Their algorithm 1: the direction is the reduced gradient with respect to the largest weight; it is followed to the border
-of the simplex, dropping one weight after the other, as long as the objective decreases; then a line search (Armijo's rule,
-which needs fewer machines than a golden section). Stops at the relative duality gap between sum alpha - d' q / 2 and
-sum alpha - max q / 2, taking each machine as solved.
+Their algorithm 1: the direction is the reduced gradient with respect to the largest weight; it is followed to the
+border of the simplex, dropping one weight after the other, as long as the objective decreases; then a line search
+(Armijo's rule, which needs fewer machines than a golden section). Stops at the relative duality gap between sum
+alpha - d' q / 2 and sum alpha - max q / 2, taking each machine as solved.
 """
 import numpy
 from problem import Machine, main
