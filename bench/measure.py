@@ -20,6 +20,10 @@ CACHE = ROOT / "build" / "bench"
 # Debian's own interpreter sees Debian's NumPy; another one first in the path may not.
 PYTHON = "/usr/bin/python3" if os.access("/usr/bin/python3", os.X_OK) else sys.executable
 
+# On a machine that does other work, the clock on the wall says how busy it was. Processor seconds of all threads together
+# do not, and are the stricter measure for a program with two threads beside one with one.
+judges_by_cpu = False
+
 
 @functools.cache
 def scratch():
@@ -60,6 +64,11 @@ def run(command, cap=None, threads=None):
     return result
 
 
+def judged_seconds(done):
+    """The seconds of a run that bounds are about."""
+    return done.cpu_seconds if judges_by_cpu else done.seconds
+
+
 def shortest(make_run, most=5, enough_seconds=10):
     """The shortest of up to `most` runs; long ones are repeated less. Memory is the largest seen.
 
@@ -69,7 +78,7 @@ def shortest(make_run, most=5, enough_seconds=10):
     for _ in range(most):
         done = make_run()
         spent, peak = spent + done.seconds, max(peak, done.peak_mb)
-        if best is None or done.seconds < best.seconds:
+        if best is None or judged_seconds(done) < judged_seconds(best):
             best = done
         if spent >= enough_seconds:
             break
@@ -144,6 +153,7 @@ def kweave_row(point, case, done, program="kweave", **more):
     summary = done.summary
     if not summary:
         more["details"] = {**more.get("details", {}), "stopped": True}
+        more["is_met"] = False if "is_met" in more else None
         return Row(point, case, program, done.seconds, done.cpu_seconds, done.peak_mb, **more)
     details = {"status": summary["status"], "phases": summary["seconds"]}
     for name in ("solves", "iterations", "n_support", "rows_computed", "kernels_active", "certificate"):
@@ -157,6 +167,11 @@ def kweave_row(point, case, done, program="kweave", **more):
 def times_of(done, other):
     """How many times as long as another run, on the wall and on the processors."""
     return {"ratio": done.seconds / other.seconds, "cpu_ratio": done.cpu_seconds / other.cpu_seconds}
+
+
+def judged(times):
+    """The ratio that bounds are about."""
+    return times["cpu_ratio" if judges_by_cpu else "ratio"]
 
 
 def at_most(value, most):

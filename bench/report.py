@@ -65,7 +65,7 @@ def section(point, result):
     met = sum(row.is_met for row in bounded)
     return (f"{(loops_table if point == '9' else table)(rows)}\n\n"
             f"Measured on {record['date']} at commit {record['commit']}: {met} of {len(bounded)} bounds hold; "
-            f"load of the machine {record['load']:.1f} on {record['cores']} cores of {record['processor']}.")
+            f"judged by {record['judged_by']} seconds, load {record['load']:.1f} on {record['cores']} cores of {record['processor']}.")
 
 
 def main():
