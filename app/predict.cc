@@ -42,26 +42,61 @@ Dataset ReadNewSamples(const PredictArguments& arguments, const Model& model) {
   return ReadDataset(read);
 }
 
+// Label, f and, where there is one, the probability of the second class; a regression's value alone.
 std::string Lines(const Prediction& prediction) {
   fmt::memory_buffer text;
+  const auto out = std::back_inserter(text);
   for (std::size_t i = 0; i < prediction.decision.size(); ++i) {
-    fmt::format_to(std::back_inserter(text), "{}\t{}\n", prediction.labels[i], prediction.decision[i]);
+    if (!prediction.labels.empty()) fmt::format_to(out, "{}\t", prediction.labels[i]);
+    fmt::format_to(out, "{}", prediction.decision[i]);
+    if (!prediction.probability.empty()) fmt::format_to(out, "\t{}", prediction.probability[i]);
+    fmt::format_to(out, "\n");
   }
   return fmt::to_string(text);
 }
 
-std::optional<ClassificationScores> Score(const Model& model, const Labels& labels,
-                                          const Prediction& prediction, const Context& context) {
-  if (labels.empty()) return std::nullopt;
+// Which samples belong to the second class; empty, with a note why, where the labels do not say.
+std::vector<bool> TrueClasses(const Model& model, const Labels& labels, const Context& context) {
+  if (model.task() == "oneclass") {
+    std::vector<bool> is_inlier = InlierLabels(labels);
+    if (is_inlier.empty()) {
+      context.log(LogLevel::kNote,
+                  "no scores: the labels are not two numbers, the larger of them for inliers");
+    }
+    return is_inlier;
+  }
   std::string stranger;
-  const std::vector<bool> is_positive = PositiveLabels(labels, model.classes(), &stranger);
+  std::vector<bool> is_positive = PositiveLabels(labels, model.classes(), &stranger);
   if (is_positive.empty()) {
     context.log(LogLevel::kNote,
                 fmt::format("no scores: label '{}' is none of the model's classes '{}' and '{}'", stranger,
                             model.classes()[0], model.classes()[1]));
-    return std::nullopt;
   }
-  return ScoreClassification(is_positive, prediction.decision);
+  return is_positive;
+}
+
+PredictionSummary Score(const Model& model, const Labels& labels, const Prediction& prediction,
+                        const Context& context) {
+  PredictionSummary summary;
+  const std::vector<double>& decision = prediction.decision;
+  summary.samples = static_cast<Index>(decision.size());
+  if (model.task() == "oneclass" && !decision.empty()) {
+    const auto outliers = std::ranges::count_if(decision, [](double f) { return !(f > 0); });
+    summary.outlier_fraction = static_cast<double>(outliers) / static_cast<double>(decision.size());
+  }
+  if (labels.empty()) return summary;
+  if (model.task() == "regress") {
+    if (labels.is_numeric()) {
+      summary.regression = ScoreRegression(labels.number, decision);
+    } else {
+      context.log(LogLevel::kNote, "no scores: the labels are not numbers");
+    }
+    return summary;
+  }
+  const std::vector<bool> is_positive = TrueClasses(model, labels, context);
+  if (!is_positive.empty())
+    summary.scores = ScoreClassification(is_positive, decision, prediction.probability);
+  return summary;
 }
 
 void Run(CLI::App& verb, PredictArguments& arguments) {
@@ -85,9 +120,7 @@ void Run(CLI::App& verb, PredictArguments& arguments) {
   const Prediction prediction = model.Predict(data, context, options);
   WriteText(arguments.output, Lines(prediction));
   if (arguments.summary.empty()) return;
-  PredictionSummary summary;
-  summary.samples = static_cast<Index>(prediction.decision.size());
-  summary.scores = Score(model, data.labels, prediction, context);
+  PredictionSummary summary = Score(model, data.labels, prediction, context);
   summary.seconds = SecondsSinceStart();
   WriteText(arguments.summary, summary.ToJson() + "\n");
 }
@@ -95,7 +128,8 @@ void Run(CLI::App& verb, PredictArguments& arguments) {
 }  // namespace
 
 void AddPredict(CLI::App& app) {
-  CLI::App& verb = *app.add_subcommand("predict", "apply a model to samples: label, tab, decision value");
+  CLI::App& verb = *app.add_subcommand(
+      "predict", "apply a model to samples: label, tab, decision value; for regression the value");
   const auto arguments = std::make_shared<PredictArguments>();
   verb.add_option("MODEL", arguments->model, "a model that train wrote");
   AddDataOptions(verb, arguments->data);

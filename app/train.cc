@@ -112,7 +112,8 @@ void Run(CLI::App& verb, TrainArguments& arguments) {
   if (!arguments.run.config.empty()) ApplyConfig(verb, arguments.run.config);
   const TrainOptions options = MakeOptions(arguments);
   Context context = MakeContext(arguments.run);
-  const ReadOptions read = MakeReadOptions(arguments.data);
+  ReadOptions read = MakeReadOptions(arguments.data);
+  read.labels_required = options.task != "oneclass";
   CheckOutputs(arguments);
 
   CatchInterrupts();
@@ -145,13 +146,18 @@ void Run(CLI::App& verb, TrainArguments& arguments) {
 }  // namespace
 
 void AddTrain(CLI::App& app) {
-  CLI::App& verb = *app.add_subcommand("train", "learn a model from labelled samples");
+  CLI::App& verb = *app.add_subcommand("train", "learn a model from samples");
   const auto arguments = std::make_shared<TrainArguments>();
   AddDataOptions(verb, arguments->data);
   TrainOptions& options = arguments->options;
   AddKernelOptions(verb, options);
   verb.add_option("--task", options.task, OptionHelp("task"));
+  verb.add_option("--loss", options.loss, OptionHelp("loss"));
   verb.add_option("-C", options.C, OptionHelp("C"));
+  verb.add_option("--epsilon", options.epsilon, OptionHelp("epsilon"));
+  verb.add_option("--nu", options.nu, OptionHelp("nu"));
+  verb.add_option("--sharpness", options.sharpness, OptionHelp("sharpness"));
+  verb.add_option("--bias", options.bias, OptionHelp("bias"));
   verb.add_option("--norm", options.norm, OptionHelp("norm"));
   verb.add_option("--method", options.method, OptionHelp("method"));
   verb.add_option("--driver", options.driver, OptionHelp("driver"));

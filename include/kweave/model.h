@@ -17,8 +17,11 @@ namespace kweave {
 struct ModelContent;  // model/content.h
 
 struct Prediction {
-  std::vector<std::string> labels;  ///< one per sample
-  std::vector<double> decision;     ///< f(x) with bias; positive means the second class
+  /// One per sample: a class, or "1" for samples like those of training and "-1" for outliers; none for regression.
+  std::vector<std::string> labels;
+  /// f(x) with bias: positive means the second class, or a sample like those of training; for regression the value.
+  std::vector<double> decision;
+  std::vector<double> probability;  ///< of the second class; only where the loss is logistic
 };
 
 /// What predicting takes besides the data.
@@ -45,6 +48,8 @@ class Model {
   Prediction Predict(const Dataset& data, const Context& context, const PredictOptions& options = {}) const;
 
   const Summary& summary() const;
+  const std::string& task() const { return summary().task; }  ///< "classify", "regress" or "oneclass"
+  /// Two, the second where f(x) > 0; none for regression.
   std::vector<std::string> classes() const;
   /// The support vectors: their positions in the training data, ascending, and their factors in f(x).
   std::vector<std::pair<Index, double>> support() const;

@@ -12,10 +12,15 @@ namespace kweave {
 
 /// How a model is trained. Defaults stand here and nowhere else; training never changes the caller's options.
 struct TrainOptions {
-  std::string task = "classify";
+  std::string task = "classify";     ///< "classify", "regress" or "oneclass"
+  std::string loss = "auto";         ///< "auto" or a loss of the task
   std::vector<std::string> kernels;  ///< kernel specifications; empty: DefaultKernels() on every view
   double C = 1.0;
-  double norm = 2.0;  ///< p of the norm on theta, 1 to infinity
+  double epsilon = 0.1;   ///< epsilon-insensitive loss: errors up to this cost nothing
+  double nu = 0.5;        ///< one-class: at most this share of the training samples become outliers, 0 to 1
+  double sharpness = 10;  ///< smoothed hinge: the larger, the closer to the hinge
+  bool bias = true;       ///< f(x) has a bias; one-class without one: C takes the place of nu
+  double norm = 2.0;      ///< p of the norm on theta, 1 to infinity
   std::string method = "auto";
   std::string driver = "auto";
   std::string normalize = "auto";    ///< comma-separated sequence

@@ -17,24 +17,42 @@ struct ClassificationScores {
   double balanced_accuracy = 0;  ///< mean recall of the classes that occur
   std::optional<double> auc;     ///< area under the ROC curve; ties count one half
   std::optional<double> average_precision;
-  double mcc = 0;  ///< Matthews' correlation; 0 where it is undefined
-  double f1 = 0;   ///< of the second class
+  double mcc = 0;                  ///< Matthews' correlation; 0 where it is undefined
+  double f1 = 0;                   ///< of the second class
+  std::optional<double> log_loss;  ///< where there are probabilities
 };
 
-/// `is_positive[i]`: sample i belongs to the second class; decision[i] > 0: so it was predicted.
-/// Throws Error(kUsage) when there are no samples or the lengths differ.
+/// `is_positive[i]`: sample i belongs to the second class; decision[i] > 0: so it was predicted. `probability`, of the
+/// second class, may be empty. Throws Error(kUsage) when there are no samples or the lengths differ.
 ClassificationScores ScoreClassification(const std::vector<bool>& is_positive,
-                                         std::span<const double> decision);
+                                         std::span<const double> decision,
+                                         std::span<const double> probability = {});
+
+/// How good the predictions of a regression are, by scikit-learn's definitions.
+struct RegressionScores {
+  double rmse = 0;
+  double mae = 0;
+  std::optional<double> r2;  ///< absent for fewer than two samples; of equal targets: 1 if met, else 0
+  std::optional<double> correlation;  ///< Pearson's; absent where targets or predictions are all equal
+};
+
+/// Throws Error(kUsage) when there are no samples or the lengths differ.
+RegressionScores ScoreRegression(std::span<const double> targets, std::span<const double> predicted);
 
 /// Which samples belong to the second class. Numbers are compared as numbers. Empty when a label is neither
 /// class; `stranger` then receives it.
 std::vector<bool> PositiveLabels(const Labels& labels, const std::vector<std::string>& classes,
                                  std::string* stranger);
 
+/// Which samples are inliers by labels of two numbers, of which the larger says so. Empty for all other labels.
+std::vector<bool> InlierLabels(const Labels& labels);
+
 /// What `kweave predict --summary` writes.
 struct PredictionSummary {
   Index samples = 0;
-  std::optional<ClassificationScores> scores;  ///< absent without labels
+  std::optional<ClassificationScores> scores;  ///< absent without labels, and for regression
+  std::optional<RegressionScores> regression;  ///< absent for other tasks
+  std::optional<double> outlier_fraction;      ///< predicted; only of a one-class machine
   double seconds = 0;
   std::string ToJson() const;
 };

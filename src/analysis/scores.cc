@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "data/number.h"
@@ -68,14 +69,29 @@ void AddCurves(const std::vector<bool>& is_positive, std::span<const double> dec
     scores.auc = area / (count.positives() * count.negatives());
 }
 
+// Probabilities of 0 and 1 count as those next to them, else one mistake would cost infinitely much.
+double LogLoss(const std::vector<bool>& is_positive, std::span<const double> probability) {
+  constexpr double kLeast = std::numeric_limits<double>::epsilon();
+  double sum = 0;
+  for (std::size_t i = 0; i < probability.size(); ++i) {
+    const double p = std::clamp(probability[i], kLeast, 1 - kLeast);
+    sum -= std::log(is_positive[i] ? p : 1 - p);
+  }
+  return sum / static_cast<double>(probability.size());
+}
+
+void CheckLengths(std::size_t labels, std::size_t predictions) {
+  if (predictions > 0 && labels == predictions) return;
+  throw Error(ErrorKind::kUsage, fmt::format("{} labels for {} predictions", labels, predictions));
+}
+
 }  // namespace
 
 ClassificationScores ScoreClassification(const std::vector<bool>& is_positive,
-                                         std::span<const double> decision) {
-  if (decision.empty() || decision.size() != is_positive.size()) {
-    throw Error(ErrorKind::kUsage,
-                fmt::format("{} labels for {} predictions", is_positive.size(), decision.size()));
-  }
+                                         std::span<const double> decision,
+                                         std::span<const double> probability) {
+  CheckLengths(is_positive.size(), decision.size());
+  if (!probability.empty()) CheckLengths(is_positive.size(), probability.size());
   const Confusion count = Count(is_positive, decision);
   ClassificationScores scores;
   scores.accuracy = (count.true_positive + count.true_negative) / static_cast<double>(decision.size());
@@ -84,7 +100,46 @@ ClassificationScores ScoreClassification(const std::vector<bool>& is_positive,
   const double f1_weight = 2 * count.true_positive + count.false_positive + count.false_negative;
   scores.f1 = f1_weight > 0 ? 2 * count.true_positive / f1_weight : 0;
   AddCurves(is_positive, decision, count, scores);
+  if (!probability.empty()) scores.log_loss = LogLoss(is_positive, probability);
   return scores;
+}
+
+RegressionScores ScoreRegression(std::span<const double> targets, std::span<const double> predicted) {
+  CheckLengths(targets.size(), predicted.size());
+  const auto n = static_cast<double>(targets.size());
+  const double target_mean = std::accumulate(targets.begin(), targets.end(), 0.0) / n;
+  const double predicted_mean = std::accumulate(predicted.begin(), predicted.end(), 0.0) / n;
+  double squares = 0, absolute = 0, target_squares = 0, predicted_squares = 0, products = 0;
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    const double error = targets[i] - predicted[i];
+    const double target = targets[i] - target_mean, value = predicted[i] - predicted_mean;
+    squares += error * error;
+    absolute += std::abs(error);
+    target_squares += target * target;
+    predicted_squares += value * value;
+    products += target * value;
+  }
+  RegressionScores scores;
+  scores.rmse = std::sqrt(squares / n);
+  scores.mae = absolute / n;
+  if (targets.size() > 1) {
+    scores.r2 = target_squares > 0 ? 1 - squares / target_squares : squares > 0 ? 0 : 1;
+  }
+  if (target_squares > 0 && predicted_squares > 0) {
+    scores.correlation = products / std::sqrt(target_squares) / std::sqrt(predicted_squares);
+  }
+  return scores;
+}
+
+std::vector<bool> InlierLabels(const Labels& labels) {
+  if (labels.empty() || !labels.is_numeric()) return {};
+  const auto [outlier, inlier] = std::ranges::minmax(labels.number);
+  std::vector<bool> is_inlier;
+  for (const double label : labels.number) {
+    if (outlier == inlier || (label != outlier && label != inlier)) return {};
+    is_inlier.push_back(label == inlier);
+  }
+  return is_inlier;
 }
 
 std::vector<bool> PositiveLabels(const Labels& labels, const std::vector<std::string>& classes,
@@ -113,7 +168,15 @@ std::string PredictionSummary::ToJson() const {
     if (scores->average_precision) json["average_precision"] = *scores->average_precision;
     json["mcc"] = scores->mcc;
     json["f1"] = scores->f1;
+    if (scores->log_loss) json["log_loss"] = *scores->log_loss;
   }
+  if (regression) {
+    json["rmse"] = regression->rmse;
+    json["mae"] = regression->mae;
+    if (regression->r2) json["r2"] = *regression->r2;
+    if (regression->correlation) json["correlation"] = *regression->correlation;
+  }
+  if (outlier_fraction) json["outlier_fraction"] = *outlier_fraction;
   json["seconds"] = {{"total", seconds}};
   return json.dump(2);
 }

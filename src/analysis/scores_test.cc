@@ -60,6 +60,48 @@ TEST(Scores, LeaveOutWhatOneClassCannotTell) {
   EXPECT_EQ(positives.balanced_accuracy, 0.5);
 }
 
+TEST(Scores, LogLossAgreesWithScikitLearn) {
+  const std::vector<double> decision = {-1, 0, 0, 1, -3, -3};
+  const std::vector<double> probability = {0.1, 0.5, 0.5, 0.9, 0.0, 0.0};
+  const auto scores = ScoreClassification({0, 0, 1, 1, 0, 1}, decision, probability);
+  EXPECT_NEAR(scores.log_loss.value(), 6.27344479692545, 1e-13);
+  EXPECT_FALSE(ScoreClassification({0, 1, 0, 1, 0, 1}, decision).log_loss);
+  EXPECT_THROW(ScoreClassification({0, 1, 0, 1, 0, 1}, decision, std::vector<double>{0.5}), Error);
+}
+
+TEST(Scores, OfRegressionAgreeWithScikitLearn) {
+  const auto close = ScoreRegression(std::vector<double>{3, -0.5, 2, 7, 2, 2},
+                                     std::vector<double>{2.5, 0.0, 2, 8, 2.5, 1.0});
+  EXPECT_NEAR(close.rmse, 0.67700320038633, 1e-14);
+  EXPECT_NEAR(close.mae, 0.5833333333333334, 1e-14);
+  EXPECT_NEAR(close.r2.value(), 0.9089655172413793, 1e-14);
+  EXPECT_NEAR(close.correlation.value(), 0.9683583645297861, 1e-14);
+  const auto opposite = ScoreRegression(std::vector<double>{1, 2, 3}, std::vector<double>{3, 1, -2});
+  EXPECT_NEAR(opposite.rmse, 3.1622776601683795, 1e-14);
+  EXPECT_NEAR(opposite.r2.value(), -14, 1e-12);
+  EXPECT_NEAR(opposite.correlation.value(), -0.9933992677987828, 1e-14);
+}
+
+TEST(Scores, OfRegressionOnEqualTargets) {
+  const std::vector<double> equal = {2, 2};
+  EXPECT_EQ(ScoreRegression(equal, equal).r2, 1);
+  const auto missed = ScoreRegression(equal, std::vector<double>{2, 3});
+  EXPECT_EQ(missed.r2, 0);
+  EXPECT_FALSE(missed.correlation);
+  const auto single = ScoreRegression(std::vector<double>{2}, std::vector<double>{3});
+  EXPECT_EQ(single.rmse, 1);
+  EXPECT_FALSE(single.r2);
+  EXPECT_THROW(ScoreRegression(equal, std::vector<double>{2}), Error);
+}
+
+TEST(InlierLabels, AreTwoNumbers) {
+  EXPECT_EQ(InlierLabels({{"1", "-1", "1"}, {1, -1, 1}}), (std::vector<bool>{true, false, true}));
+  EXPECT_EQ(InlierLabels({{"0", "5"}, {0, 5}}), (std::vector<bool>{false, true}));
+  EXPECT_TRUE(InlierLabels({{"1", "2", "3"}, {1, 2, 3}}).empty());
+  EXPECT_TRUE(InlierLabels({{"1", "1"}, {1, 1}}).empty());
+  EXPECT_TRUE(InlierLabels({{"in", "out"}, {}}).empty());
+}
+
 TEST(Scores, RefuseDifferentLengths) {
   EXPECT_THROW(ScoreClassification({true}, std::vector<double>{1, 2}), Error);
   EXPECT_THROW(ScoreClassification({}, {}), Error);

@@ -6,6 +6,8 @@
 #include <span>
 #include <string_view>
 
+#include "loss/task.h"
+
 namespace kweave {
 
 struct Interval {
@@ -49,9 +51,6 @@ class Loss {
   virtual double BestBias(std::span<const double> f, std::span<const double> y, std::span<const double> C,
                           double slope) const = 0;
 };
-
-/// What is learned; every loss serves one.
-enum class Task { kClassify, kRegress, kOneClass };
 
 /// The numbers that losses have.
 struct LossParameters {

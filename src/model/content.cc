@@ -138,7 +138,8 @@ std::vector<View> WithSampleCount(std::vector<View> views, Index count) {
 }
 
 void CheckConsistency(const ModelContent& content) {
-  Require(content.classes.size() == 2, "it does not have two classes");
+  Require(content.classes.size() == (content.task == Task::kRegress ? 0 : 2),
+          "its classes do not fit its task");
   CheckSamples(content);
   Require(content.theta.size() == content.kernels.order.size(), "kernels and weights differ in number");
   Require(AllFinite(content.theta), "a weight is not finite");

@@ -14,7 +14,7 @@ namespace kweave {
 namespace {
 
 constexpr std::size_t kKernelsShown = 20;
-constexpr std::string_view kOptionsShown[] = {"C", "norm", "method", "normalize", "gap"};
+constexpr std::string_view kOptionsShown[] = {"loss", "norm", "method", "normalize", "gap"};
 
 struct DescribedKernel {
   std::string name;
@@ -23,6 +23,29 @@ struct DescribedKernel {
   double quadratic = 0;
   double share = 0;  ///< of sum_m theta_m q_m, the squared norm of the learned function
 };
+
+/// What the model tells about a sample.
+std::string Purpose(const ModelContent& content) {
+  switch (content.task) {
+    case Task::kClassify:
+      return fmt::format("classify '{}' (f < 0) against '{}' (f > 0)", content.classes[0],
+                         content.classes[1]);
+    case Task::kRegress:
+      return "regress: f is the value";
+    case Task::kOneClass:
+      return "oneclass: f > 0 where a sample is like those of training";
+  }
+  return {};
+}
+
+/// Whether an option had a say in this model.
+bool IsShown(const ModelContent& content, std::string_view option) {
+  const bool has_threshold = content.loss == "one-class";
+  if (option == "nu") return has_threshold;
+  if (option == "C") return !has_threshold;
+  if (option == "epsilon") return content.loss == "epsilon-insensitive";
+  return std::ranges::find(kOptionsShown, option) != std::end(kOptionsShown);
+}
 
 std::string Source(const KernelSet& kernels, const KernelTerm& term) {
   return term.file >= 0 ? kernels.files[term.file] : kernels.views[term.view];
@@ -107,8 +130,7 @@ std::string SourceTableText(std::span<const DescribedKernel> kernels) {
 std::string DescribeForPeople(const ModelContent& content) {
   const Summary& summary = content.summary;
   const auto kernels = DescribedKernels(content);
-  std::string text = fmt::format("Kweave model ({}), {} '{}' (f < 0) against '{}' (f > 0)\n", content.version,
-                                 summary.task, content.classes[0], content.classes[1]);
+  std::string text = fmt::format("Kweave model ({}), {}\n", content.version, Purpose(content));
   text += fmt::format("status     {}, relative duality gap {:.2g} (certificate: {})\n",
                       ToString(summary.status), summary.relative_gap, summary.certificate);
   text += fmt::format("objective  primal {:.8g}, dual {:.8g}\n", summary.primal, summary.dual);
@@ -119,8 +141,8 @@ std::string DescribeForPeople(const ModelContent& content) {
   }
   std::string options;
   for (const auto& [name, literal] : summary.options) {
-    const bool is_shown = std::ranges::find(kOptionsShown, name) != std::end(kOptionsShown);
-    if (is_shown) options += fmt::format("{}{} = {}", options.empty() ? "" : ", ", name, literal);
+    if (IsShown(content, name))
+      options += fmt::format("{}{} = {}", options.empty() ? "" : ", ", name, literal);
   }
   if (!options.empty()) text += fmt::format("options    {}\n", options);
   text += fmt::format("kernels    {} of {} have a weight; share: part of the squared norm of f\n\n",
@@ -145,8 +167,10 @@ Json DescribeAsJson(const ModelContent& content) {
     views.push_back({{"name", view.name}, {"features", ColumnCount(view.features)}});
     if (!view.feature_names.empty()) views.back()["feature_names"] = view.feature_names;
   }
-  return {{"format", kModelFormatVersion},
+  return {{"format", FormatOf(content)},
           {"version", content.version},
+          {"task", ToString(content.task)},
+          {"loss", content.loss},
           {"classes", content.classes},
           {"views", std::move(views)},
           {"kernels", std::move(kernels)},

@@ -193,6 +193,12 @@ Normalization DecodeNormalization(const Json& json) {
 ModelContent Decode(const Json& json) {
   ModelContent content;
   content.version = json.at("version").get<std::string>();
+  // Models of the first format know one task and one loss.
+  const TaskRecord* task = FindTask(json.value("task", "classify"));
+  if (task == nullptr)
+    throw Error(ErrorKind::kData, "the model is of a task that this version does not have");
+  content.task = task->task;
+  content.loss = json.value("loss", "hinge");
   content.classes = json.at("classes").get<std::vector<std::string>>();
   content.kernels = DecodeKernels(json.at("kernels"));
   content.theta = FromBlob<double>(json.at("theta"));
@@ -220,6 +226,8 @@ Json EncodeModel(const ModelContent& content) {
                        {"features", EncodeFeatures(view.features)}});
   }
   return {{"version", content.version},
+          {"task", ToString(content.task)},
+          {"loss", content.loss},
           {"classes", content.classes},
           {"kernels", EncodeKernels(content.kernels)},
           {"theta", ToBlob(content.theta)},

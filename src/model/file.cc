@@ -93,11 +93,14 @@ bool WriteAndClose(int descriptor, std::span<const std::uint8_t> bytes) {
 
 }  // namespace
 
+std::uint32_t FormatOf(const ModelContent& content) { return content.task == Task::kClassify ? 1 : 2; }
+
 std::vector<std::uint8_t> SerializeModel(const ModelContent& content) {
   std::vector<std::uint8_t> bytes(sizeof(Header));
   Json::to_cbor(EncodeModel(content), bytes);
   const auto payload = std::span(bytes).subspan(sizeof(Header));
   Header header;
+  header.format_version = FormatOf(content);
   header.checksum = Checksum(payload);
   header.payload_bytes = payload.size();
   std::memcpy(bytes.data(), &header, sizeof(Header));

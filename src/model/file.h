@@ -11,8 +11,12 @@
 
 namespace kweave {
 
-/// The format this version writes; it reads this one and all before it.
-inline constexpr std::uint32_t kModelFormatVersion = 1;
+/// The newest format this version knows; it reads this one and all before it.
+inline constexpr std::uint32_t kModelFormatVersion = 2;
+
+/// The format a model is written in: the oldest that can hold it, so that earlier versions read it where they can.
+/// 1: classification; 2: every task.
+std::uint32_t FormatOf(const ModelContent& content);
 
 /// A whole model file as bytes.
 std::vector<std::uint8_t> SerializeModel(const ModelContent& content);

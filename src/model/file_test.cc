@@ -136,6 +136,17 @@ TEST(ModelFile, SaysWhatIsWrong) {
   EXPECT_THAT(Refusal(bytes), HasSubstr("format 9"));
 }
 
+TEST(ModelFile, IsWrittenInTheOldestFormatThatHoldsIt) {
+  ModelContent content = Example();
+  EXPECT_EQ(SerializeModel(content)[8], 1);
+  content.task = Task::kOneClass;
+  content.loss = "one-class";
+  const auto bytes = SerializeModel(content);
+  EXPECT_EQ(bytes[8], 2);
+  EXPECT_EQ(DeserializeModel(bytes).task, Task::kOneClass);
+  EXPECT_EQ(DeserializeModel(bytes).loss, "one-class");
+}
+
 TEST(ModelFile, RefusesInconsistentContent) {
   const auto refuses = [](auto change) {
     ModelContent content = Example();
@@ -143,6 +154,7 @@ TEST(ModelFile, RefusesInconsistentContent) {
     EXPECT_THROW(DeserializeModel(SerializeModel(content)), Error);
   };
   refuses([](ModelContent& c) { c.classes.pop_back(); });
+  refuses([](ModelContent& c) { c.task = Task::kRegress; });
   refuses([](ModelContent& c) { c.theta.pop_back(); });
   refuses([](ModelContent& c) { c.beta.push_back(1); });
   refuses([](ModelContent& c) { c.bias = std::numeric_limits<double>::quiet_NaN(); });

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "data/file_bytes.h"
 #include "kweave/error.h"
 #include "model/content.h"
@@ -34,8 +36,12 @@ Model Model::FromBytes(std::span<const std::uint8_t> bytes) {
 Prediction Model::Predict(const Dataset& data, const Context& context, const PredictOptions& options) const {
   Prediction prediction;
   prediction.decision = Decide(*content_, data, options, context);
+  if (content_->task == Task::kRegress) return prediction;
   prediction.labels.reserve(prediction.decision.size());
   for (double value : prediction.decision) prediction.labels.push_back(content_->classes[value > 0 ? 1 : 0]);
+  if (content_->loss == "logistic") {
+    for (double value : prediction.decision) prediction.probability.push_back(1 / (1 + std::exp(-value)));
+  }
   return prediction;
 }
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
+#include <optional>
 
 #include "data/number.h"
 #include "kweave/error.h"
@@ -44,9 +46,23 @@ BinaryLabels Encode(const Labels& labels, std::span<const Index> samples, Key ke
 
 BinaryLabels EncodeBinaryLabels(const Labels& labels, std::span<const Index> samples) {
   if (labels.empty()) throw Error(ErrorKind::kData, "the data has no labels");
-  if (samples.empty()) throw Error(ErrorKind::kData, "no sample has a weight above 0");
   if (labels.is_numeric()) return Encode(labels, samples, [&](Index i) { return labels.number[i]; });
   return Encode(labels, samples, [&](Index i) { return std::string_view(labels.text[i]); });
+}
+
+std::vector<double> EncodeTargets(const Labels& labels, std::span<const Index> samples) {
+  if (labels.empty()) throw Error(ErrorKind::kData, "the data has no labels");
+  std::vector<double> targets;
+  targets.reserve(samples.size());
+  for (Index i : samples) {
+    const std::optional<double> number = labels.is_numeric() ? labels.number[i] : ToNumber(labels.text[i]);
+    if (!number) {
+      throw Error(ErrorKind::kData, fmt::format("label {} is '{}', expected a finite number: task regress",
+                                                i + 1, labels.text[i]));
+    }
+    targets.push_back(*number);
+  }
+  return targets;
 }
 
 std::vector<double> UpperBounds(const TrainOptions& options, const BinaryLabels& labels,
@@ -60,12 +76,22 @@ std::vector<double> UpperBounds(const TrainOptions& options, const BinaryLabels&
     }
     factor[k] = weight;
   }
-  std::vector<double> upper;
-  upper.reserve(samples.size());
-  for (std::size_t k = 0; k < samples.size(); ++k) {
-    const double own = options.sample_weights.empty() ? 1 : options.sample_weights[samples[k]];
-    upper.push_back(options.C * factor[labels.y[k] > 0] * own);
-  }
+  std::vector<double> upper = UpperBounds(options, samples);
+  for (std::size_t k = 0; k < upper.size(); ++k) upper[k] *= factor[labels.y[k] > 0];
+  return upper;
+}
+
+std::vector<double> UpperBounds(const TrainOptions& options, std::span<const Index> samples) {
+  std::vector<double> upper(samples.size(), options.C);
+  if (options.sample_weights.empty()) return upper;
+  for (std::size_t k = 0; k < samples.size(); ++k) upper[k] *= options.sample_weights[samples[k]];
+  return upper;
+}
+
+std::vector<double> OneClassBounds(const TrainOptions& options, std::span<const Index> samples) {
+  std::vector<double> upper = UpperBounds(options, samples);
+  const double sum = std::accumulate(upper.begin(), upper.end(), 0.0);
+  for (double& value : upper) value /= options.nu * sum;
   return upper;
 }
 

@@ -61,6 +61,26 @@ TEST(EncodeBinaryLabels, NamesTheClassesWhenTheyAreNotTwo) {
   EXPECT_THAT(Refusal({}), HasSubstr("no labels"));
 }
 
+TEST(EncodeTargets, AreNumbers) {
+  const Labels labels = Numeric({"1.5", "-2e3"});
+  EXPECT_THAT(EncodeTargets(labels, All(labels)), ElementsAre(1.5, -2000));
+  const Labels mixed{{"1.5", "high", "2"}, {}};
+  const std::vector<Index> numbers = {0, 2};
+  EXPECT_THAT(EncodeTargets(mixed, numbers), ElementsAre(1.5, 2));
+  EXPECT_THROW(EncodeTargets(mixed, All(mixed)), Error);
+  EXPECT_THROW(EncodeTargets({}, {}), Error);
+}
+
+TEST(OneClassBounds, SumToOneOverNu) {
+  TrainOptions options;
+  options.nu = 0.25;
+  options.C = 7;  // has no say
+  const std::vector<Index> samples = {0, 2};
+  EXPECT_THAT(OneClassBounds(options, samples), ElementsAre(2, 2));
+  options.sample_weights = {1, 0, 3};
+  EXPECT_THAT(OneClassBounds(options, samples), ElementsAre(1, 3));
+}
+
 TEST(UpperBounds, MultipliesCWithClassAndSampleWeights) {
   TrainOptions options;
   options.C = 2;

@@ -9,6 +9,7 @@
 #include "kernel/normalizer.h"
 #include "kweave/error.h"
 #include "train/effective_options.h"
+#include "train/objective.h"
 #include "weights/method_table.h"
 
 namespace kweave {
@@ -17,31 +18,43 @@ namespace {
 constexpr std::array<std::string_view, 2> kDefaultKernels = {
     "linear", "rbf(gamma=[median/16,median/4,median,median*4,median*16])"};
 
-constexpr std::array kTasks = {"classify"};
 constexpr std::array kDrivers = {"auto", "wrapper"};
 constexpr std::array kCertificates = {"auto", "table", "direct"};
 
 constexpr std::array kRecords = {
-    OptionRecord{"task", "what is learned", "classify", "classify"},
+    OptionRecord{"task", "what is learned", "classify, regress, oneclass", "classify"},
+    OptionRecord{"loss", "what errors cost",
+                 "auto; classify: hinge, squared-hinge, smoothed-hinge, logistic, least-squares; regress: "
+                 "epsilon-insensitive, squared; oneclass: one-class",
+                 "auto: the first of the task"},
     OptionRecord{"kernel", "a kernel in the kernel language; may be given several times",
                  "the kernel language",
                  "linear, and rbf at the median gamma times 1/16, 1/4, 1, 4, 16, on every view"},
     OptionRecord{"C", "weight of the losses against the norm of the function", "above 0", "1"},
+    OptionRecord{"epsilon", "epsilon-insensitive loss: errors up to this cost nothing", "0 or more", "0.1"},
+    OptionRecord{"nu", "oneclass: at most this share of the training samples become outliers",
+                 "above 0, at most 1", "0.5"},
+    OptionRecord{"sharpness", "smoothed-hinge loss: the larger, the closer to the hinge", "above 0", "10"},
+    OptionRecord{"bias", "whether the function has a bias; oneclass without one: C takes the place of nu",
+                 "on, off", "on"},
     OptionRecord{"norm", "norm p on the kernel weights; 1 is sparse, inf is the uniform sum", "1 to inf",
                  "2"},
     OptionRecord{"method", "how the kernel weights move",
                  "auto, analytic, level (p = 1), silp (p = 1), uniform (p = inf)", "auto"},
     OptionRecord{"driver", "when the kernel weights move", "auto, wrapper", "auto"},
     OptionRecord{"normalize", "per kernel, in sequence, with statistics of the training data",
-                 "none, or a list of trace, multiplicative, spherical, center", "multiplicative"},
+                 "none, or a list of trace, multiplicative, spherical, center",
+                 "multiplicative; for oneclass spherical"},
     OptionRecord{"gap", "relative duality gap to reach", "above 0, at most 1", "0.001"},
     OptionRecord{"certificate", "how the certificate evaluates kernels", "auto, table, direct", "auto"},
     OptionRecord{"max-iterations", "moves of the kernel weights at most; 0: the method's own limit",
                  "0 or more", "0"},
-    OptionRecord{"class-weight", "LABEL=FACTOR, a factor on C for one class; may be given several times",
-                 "above 0", "1 for every class"},
-    OptionRecord{"weights", "file with a factor on C for every sample; 0 leaves a sample out", "0 or more",
-                 "1 for every sample"},
+    OptionRecord{"class-weight",
+                 "classify: LABEL=FACTOR, a factor on C for one class; may be given several times", "above 0",
+                 "1 for every class"},
+    OptionRecord{"weights",
+                 "file with a factor on C for every sample (oneclass: on 1/nu); 0 leaves a sample out",
+                 "0 or more", "1 for every sample"},
 };
 
 template <std::size_t N>
@@ -58,6 +71,9 @@ void Require(bool holds, std::string_view name, Number value, std::string_view r
 }
 
 void ValidateFactors(const TrainOptions& options) {
+  if (!options.class_weights.empty() && EffectiveTask(options) != Task::kClassify) {
+    throw Error(ErrorKind::kUsage, fmt::format("task {} has no classes to weigh", options.task));
+  }
   for (const auto& [label, factor] : options.class_weights) {
     Require(std::isfinite(factor) && factor > 0, fmt::format("class weight of '{}'", label), factor,
             "above 0");
@@ -76,8 +92,12 @@ std::span<const std::string_view> DefaultKernels() { return kDefaultKernels; }
 std::span<const OptionRecord> TrainOptionRecords() { return kRecords; }
 
 void Validate(const TrainOptions& options) {
-  RequireOneOf("task", options.task, kTasks);
+  EffectiveLoss(options);  // task and loss are known and fit
   Require(std::isfinite(options.C) && options.C > 0, "C", options.C, "above 0");
+  Require(std::isfinite(options.epsilon) && options.epsilon >= 0, "epsilon", options.epsilon, "0 or more");
+  Require(options.nu > 0 && options.nu <= 1, "nu", options.nu, "above 0, at most 1");
+  Require(std::isfinite(options.sharpness) && options.sharpness > 0, "sharpness", options.sharpness,
+          "above 0");
   Require(options.norm >= 1, "norm", options.norm, "1 to inf");
   FindMethod(options.method, options.norm, 0);  // whatever the number of samples, a method is known or is not
   RequireOneOf("driver", options.driver, kDrivers);
@@ -94,7 +114,9 @@ std::vector<std::string> EffectiveKernels(const TrainOptions& options) {
 }
 
 std::string EffectiveNormalize(const TrainOptions& options) {
-  return options.normalize == "auto" ? "multiplicative" : options.normalize;
+  if (options.normalize != "auto") return options.normalize;
+  // Otherwise the widest kernel of a one-class machine would win by its scale alone.
+  return EffectiveTask(options) == Task::kOneClass ? "spherical" : "multiplicative";
 }
 
 }  // namespace kweave

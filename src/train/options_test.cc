@@ -3,9 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 
 #include "kweave/error.h"
+#include "loss/loss.h"
 
 namespace kweave {
 namespace {
@@ -37,8 +39,11 @@ TEST(Validate, NamesFieldValueAndRule) {
   EXPECT_EQ(Refusal([](TrainOptions& o) { o.norm = 0.5; }), "norm is 0.5, expected 1 to inf");
   EXPECT_EQ(Refusal([&](TrainOptions& o) { o.norm = nan; }), "norm is nan, expected 1 to inf");
   EXPECT_EQ(Refusal([](TrainOptions& o) { o.gap = 0; }), "gap is 0, expected above 0, at most 1");
-  EXPECT_EQ(Refusal([](TrainOptions& o) { o.task = "regress"; }),
-            "task 'regress' is not available; available: classify");
+  EXPECT_EQ(Refusal([](TrainOptions& o) { o.task = "cluster"; }),
+            "task 'cluster' is not available; available: classify, regress, oneclass");
+  EXPECT_EQ(Refusal([](TrainOptions& o) { o.epsilon = -1; }), "epsilon is -1, expected 0 or more");
+  EXPECT_EQ(Refusal([](TrainOptions& o) { o.nu = 0; }), "nu is 0, expected above 0, at most 1");
+  EXPECT_EQ(Refusal([](TrainOptions& o) { o.nu = 1.5; }), "nu is 1.5, expected above 0, at most 1");
   EXPECT_THAT(Refusal([](TrainOptions& o) { o.method = "newton"; }), ::testing::HasSubstr("auto, analytic"));
   EXPECT_THAT(Refusal([](TrainOptions& o) { o.normalize = "fancy"; }), ::testing::HasSubstr("fancy"));
   EXPECT_EQ(Refusal([](TrainOptions& o) { o.max_iterations = -1; }),
@@ -51,6 +56,37 @@ TEST(Validate, NamesFieldValueAndRule) {
               o.class_weights = {{"a", 0}};
             }),
             "class weight of 'a' is 0, expected above 0");
+}
+
+TEST(Validate, NamesTheLossesOfTheTask) {
+  const auto refusal = [](const std::string& task, const std::string& loss, bool bias) {
+    return Refusal([&](TrainOptions& o) {
+      o.task = task;
+      o.loss = loss;
+      o.bias = bias;
+    });
+  };
+  EXPECT_EQ(
+      refusal("regress", "hinge", true),
+      "loss 'hinge' serves another task; available for task regress: auto, epsilon-insensitive, squared");
+  EXPECT_THAT(refusal("classify", "absolute", true), ::testing::HasSubstr("'absolute' does not exist"));
+  EXPECT_THAT(refusal("oneclass", "one-class", false), ::testing::HasSubstr("available: auto"));
+  EXPECT_EQ(refusal("oneclass", "auto", false), "accepted");
+  EXPECT_EQ(refusal("regress", "squared", false), "accepted");
+  EXPECT_EQ(Refusal([](TrainOptions& o) {
+              o.task = "regress";
+              o.class_weights = {{"1", 2}};
+            }),
+            "task regress has no classes to weigh");
+}
+
+TEST(OptionRecords, NameEveryLoss) {
+  const auto records = TrainOptionRecords();
+  const auto record = std::ranges::find(records, "loss", &OptionRecord::name);
+  ASSERT_NE(record, records.end());
+  for (const LossRecord& loss : LossTable()) {
+    EXPECT_THAT(std::string(record->range), ::testing::HasSubstr(std::string(loss.name)));
+  }
 }
 
 TEST(OptionRecords, AreComplete) {

@@ -10,6 +10,7 @@
 #include "kweave/error.h"
 #include "model/content.h"
 #include "train/effective_options.h"
+#include "train/objective.h"
 
 namespace kweave {
 namespace {
@@ -49,6 +50,27 @@ void CheckMatrices(const KernelSet& kernels, Index samples, ThreadPool& pool, co
   }
 }
 
+void EncodeLabels(const Labels& labels, const TrainOptions& options, PreparedSamples& samples) {
+  const std::span<const Index> indices = samples.indices;
+  switch (EffectiveTask(options)) {
+    case Task::kClassify: {
+      BinaryLabels encoded = EncodeBinaryLabels(labels, indices);
+      samples.upper = UpperBounds(options, encoded, indices);
+      samples.classes = std::move(encoded.classes);
+      samples.y = std::move(encoded.y);
+      return;
+    }
+    case Task::kRegress:
+      samples.upper = UpperBounds(options, indices);
+      samples.y = EncodeTargets(labels, indices);
+      return;
+    case Task::kOneClass:
+      samples.upper = options.bias ? OneClassBounds(options, indices) : UpperBounds(options, indices);
+      samples.classes = {"-1", "1"};
+      samples.y.assign(indices.size(), 1.0);
+  }
+}
+
 }  // namespace
 
 PreparedSamples PrepareSamples(const Dataset& data, const TrainOptions& options) {
@@ -58,8 +80,8 @@ PreparedSamples PrepareSamples(const Dataset& data, const TrainOptions& options)
   }
   PreparedSamples samples;
   samples.indices = SamplesWithWeight(data.size, options);
-  samples.labels = EncodeBinaryLabels(data.labels, samples.indices);
-  samples.upper = UpperBounds(options, samples.labels, samples.indices);
+  if (samples.indices.empty()) throw Error(ErrorKind::kData, "no sample has a weight above 0");
+  EncodeLabels(data.labels, options, samples);
   const bool is_whole = static_cast<Index>(samples.indices.size()) == data.size;
   for (const View& view : data.views) {
     samples.views.push_back(

@@ -15,14 +15,14 @@ namespace kweave {
 
 /// The samples that count, with their labels and bounds.
 struct PreparedSamples {
-  std::vector<Index> indices;  ///< in the data, ascending: those with a weight above 0
-  std::vector<View> views;     ///< of these samples
-  BinaryLabels labels;
+  std::vector<Index> indices;        ///< in the data, ascending: those with a weight above 0
+  std::vector<View> views;           ///< of these samples
+  std::vector<std::string> classes;  ///< of a classification: -1, +1; of a one-class machine: outlier, inlier
+  std::vector<double> y;      ///< -1 or +1, a regression's targets, or 1 for one class, whatever the labels
   std::vector<double> upper;  ///< C_i
 };
 
-/// Throws Error(kData) on missing labels or other than two classes, Error(kUsage) on weights that fit no
-/// sample.
+/// Throws Error(kData) on labels that the task cannot use, Error(kUsage) on weights that fit no sample.
 PreparedSamples PrepareSamples(const Dataset& data, const TrainOptions& options);
 
 /// The kernels, parsed, checked and normalised on the training samples.

@@ -43,17 +43,16 @@ std::vector<Index> Positions(std::span<const double> values, Predicate is_chosen
   return positions;
 }
 
-Summary MakeSummary(const PreparedKernels& prepared, const Learned& learned) {
+Summary MakeSummary(const PreparedKernels& prepared, const TrainOptions& options, const Learned& learned) {
   Summary summary;
   summary.status = learned.status;
-  summary.task = "classify";
+  summary.task = options.task;
   summary.primal = learned.certificate.primal;
   summary.dual = learned.certificate.dual;
   summary.gap = learned.certificate.gap;
   summary.relative_gap = learned.certificate.relative_gap;
   summary.iterations = learned.iterations;
   summary.solves = learned.solves;
-  summary.bias = learned.certificate.bias;
   summary.n_support = std::ranges::count_if(learned.beta, [](double b) { return b != 0; });
   summary.kernels = ReportKernels(prepared, learned);
   summary.kernels_total = static_cast<Index>(prepared.names.size());
@@ -70,13 +69,16 @@ Json NormLiteral(double norm) { return std::isinf(norm) ? Json("inf") : Json(nor
 }  // namespace
 
 ModelContent MakeContent(const PreparedSamples& samples, const PreparedKernels& prepared,
-                         const Learned& learned) {
+                         const TrainOptions& options, const Objective& objective, const Learned& learned) {
   ModelContent content;
   content.version = KWEAVE_VERSION;
-  content.classes = samples.labels.classes;
+  content.task = EffectiveTask(options);
+  content.loss = EffectiveLoss(options).name;
+  content.classes = samples.classes;
   content.training_count = static_cast<Index>(samples.indices.size());
-  content.bias = learned.certificate.bias;
-  content.summary = MakeSummary(prepared, learned);
+  content.bias = objective.DecisionBias(learned.certificate.bias);
+  content.summary = MakeSummary(prepared, options, learned);
+  content.summary.bias = content.bias;
 
   const auto active = Positions(learned.theta, [](double t) { return t > 0; });
   content.kernels = prepared.kernels.Select(active);
@@ -103,7 +105,12 @@ std::vector<std::pair<std::string, std::string>> EffectiveOptions(const TrainOpt
   for (const auto& [label, factor] : options.class_weights) class_weights[label] = factor;
   const Json json = {{"task", options.task},
                      {"kernels", EffectiveKernels(options)},
+                     {"loss", EffectiveLoss(options).name},
                      {"C", options.C},
+                     {"epsilon", options.epsilon},
+                     {"nu", options.nu},
+                     {"sharpness", options.sharpness},
+                     {"bias", options.bias},
                      {"norm", NormLiteral(options.norm)},
                      {"method", learned.method},
                      {"driver", "wrapper"},
@@ -125,16 +132,14 @@ std::vector<std::pair<std::string, std::string>> EffectiveOptions(const TrainOpt
   return literals;
 }
 
-Learned LearnBiasOnly(const PreparedSamples& samples) {
-  double class_bound[2] = {0, 0};
-  for (std::size_t i = 0; i < samples.upper.size(); ++i)
-    class_bound[samples.labels.y[i] > 0] += samples.upper[i];
+Learned LearnBiasOnly(const Risk& risk) {
+  const std::vector<double> outputs(risk.y.size(), 0.0);
   Learned learned;
   learned.method = "bias";
-  learned.beta.assign(samples.upper.size(), 0.0);
-  // Every sample of the lighter class costs hinge(-1) = 2; the dual reaches the same value.
-  learned.certificate.primal = learned.certificate.dual = 2 * std::min(class_bound[0], class_bound[1]);
-  learned.certificate.bias = class_bound[1] > class_bound[0] ? 1 : -1;
+  learned.beta.assign(risk.y.size(), 0.0);
+  // Without kernels the dual reaches the same value: the quadratic term is zero for every beta.
+  learned.certificate.bias = risk.BestBias(outputs);
+  learned.certificate.primal = learned.certificate.dual = risk.Value(outputs, learned.certificate.bias);
   return learned;
 }
 

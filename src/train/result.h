@@ -5,6 +5,7 @@
 #include "kweave/model.h"
 #include "kweave/options.h"
 #include "train/memory_plan.h"
+#include "train/objective.h"
 #include "train/prepared.h"
 #include "weights/learn.h"
 
@@ -12,7 +13,7 @@ namespace kweave {
 
 /// The model of what was learned: active kernels and stored samples only, and a summary without its times.
 ModelContent MakeContent(const PreparedSamples& samples, const PreparedKernels& prepared,
-                         const Learned& learned);
+                         const TrainOptions& options, const Objective& objective, const Learned& learned);
 
 /// What training chose, as JSON literals.
 std::vector<std::pair<std::string, std::string>> EffectiveOptions(const TrainOptions& options,
@@ -20,8 +21,8 @@ std::vector<std::pair<std::string, std::string>> EffectiveOptions(const TrainOpt
                                                                   const MemoryPlan& plan,
                                                                   const Learned& learned);
 
-/// What is learned when no kernel varies over the samples: the class that weighs more, with a gap of zero.
-Learned LearnBiasOnly(const PreparedSamples& samples);
+/// What is learned when no kernel varies over the samples: the best constant, with a gap of zero.
+Learned LearnBiasOnly(const Risk& risk);
 
 }  // namespace kweave
 

@@ -13,9 +13,9 @@
 #include "base/threads.h"
 #include "compute/cpu/blas_threads.h"
 #include "gram/make_gram.h"
-#include "loss/hinge.h"
 #include "model/content.h"
 #include "train/memory_plan.h"
+#include "train/objective.h"
 #include "train/prepared.h"
 #include "train/result.h"
 #include "weights/learn.h"
@@ -75,20 +75,20 @@ Model Train(const Dataset& data, const TrainOptions& options, const Context& con
 
   const auto count = static_cast<Index>(samples.indices.size());
   const MemoryPlan plan = PlanMemory(prepared.kernels, prepared.views, count, options, context);
-  const HingeLoss hinge;
+  const Objective objective(samples, options);
   Learned learned;
   bool uses_table = false;
   if (prepared.kept.empty()) {
-    learned = LearnBiasOnly(samples);
+    learned = LearnBiasOnly(objective.risk());
   } else {
     Grams grams(prepared, plan, CertificateEvaluation(options), pool);
     learned =
-        LearnWeights(grams.Pair(), {{&hinge, samples.labels.y, samples.upper}, options.norm},
+        LearnWeights(grams.Pair(), {objective.risk(), options.norm},
                      {options.method, options.gap, options.max_iterations, plan.row_cache_bytes}, control);
     uses_table = grams.Exact().TableError() > 0;
   }
 
-  auto content = std::make_shared<ModelContent>(MakeContent(samples, prepared, learned));
+  auto content = std::make_shared<ModelContent>(MakeContent(samples, prepared, options, objective, learned));
   Summary& summary = content->summary;
   summary.certificate = uses_table ? "table" : "direct";
   summary.options = EffectiveOptions(options, context, plan, learned);

@@ -1,0 +1,37 @@
+// What the options ask to be minimised, beside the norm.
+#ifndef KWEAVE_TRAIN_OBJECTIVE_H_
+#define KWEAVE_TRAIN_OBJECTIVE_H_
+
+#include <memory>
+
+#include "kweave/options.h"
+#include "loss/risk.h"
+#include "train/prepared.h"
+
+namespace kweave {
+
+/// The task that the options name. Throws Error(kUsage) for another.
+Task EffectiveTask(const TrainOptions& options);
+
+/// The loss asked for, or the task's own. A one-class machine without bias has the hinge loss and the label +1.
+/// Throws Error(kUsage), naming those that would do, when there is none or it does not serve the task.
+const LossRecord& EffectiveLoss(const TrainOptions& options);
+
+/// One training run's loss over its samples. The samples must outlive it.
+class Objective {
+ public:
+  Objective(const PreparedSamples& samples, const TrainOptions& options);
+
+  const Risk& risk() const { return risk_; }
+  /// Added to f to decide: the bias found, or -1 for a one-class machine without one, whose margin is at 1.
+  double DecisionBias(double bias) const { return is_margin_threshold_ ? -1 : bias; }
+
+ private:
+  std::unique_ptr<Loss> loss_;
+  Risk risk_;
+  bool is_margin_threshold_;
+};
+
+}  // namespace kweave
+
+#endif  // KWEAVE_TRAIN_OBJECTIVE_H_
