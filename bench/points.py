@@ -62,10 +62,10 @@ def main():
     misses = 0
     measure.print_header()
     for point in arguments.only:
+        record = measure.record(kweave.program) | {"judged_by": "cpu" if arguments.by_cpu else "wall"}
         rows = measured(point, kweave, arguments.quick)
         misses += sum(row.is_met is False for row in rows)
-        results[point] = {"record": measure.record(kweave.program) | {"judged_by": "cpu" if arguments.by_cpu else "wall"},
-                          "rows": [vars(row) for row in rows]}
+        results[point] = {"record": record, "rows": [vars(row) for row in rows]}
         if arguments.json:
             measure.write_json(arguments.json, results)
     if arguments.images:
