@@ -99,7 +99,7 @@ void Validate(const TrainOptions& options) {
   Require(std::isfinite(options.sharpness) && options.sharpness > 0, "sharpness", options.sharpness,
           "above 0");
   Require(options.norm >= 1, "norm", options.norm, "1 to inf");
-  FindMethod(options.method, options.norm, 0);  // whatever the number of samples, a method is known or is not
+  FindMethod(options.method, options.norm);
   RequireOneOf("driver", options.driver, kDrivers);
   ParseNormalizers(EffectiveNormalize(options));
   Require(options.gap > 0 && options.gap <= 1, "gap", options.gap, "above 0, at most 1");

@@ -18,9 +18,7 @@ Learned LearnWeights(const GramPair& gram, const LearningProblem& problem, const
                             problem.risk.y.size(), problem.risk.C.size()));
   }
   if (gram.working->kernels() == 0) throw Error(ErrorKind::kUsage, "there are no kernels to learn from");
-  return Driver(gram, problem, options, FindMethod(options.method, norm.p(), gram.working->left_count()),
-                control)
-      .Run();
+  return Driver(gram, problem, options, FindMethod(options.method, norm.p()), control).Run();
 }
 
 }  // namespace kweave

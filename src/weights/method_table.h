@@ -19,9 +19,9 @@ struct MethodRecord {
 
 std::span<const MethodRecord> MethodTable();
 
-/// The record of this name, or for "auto" the one that suits norm and number of samples. Throws
+/// The record of this name, or for "auto" the one that suits the norm. Throws
 /// Error(kUsage), naming those that would do, when there is none or it does not serve the norm.
-const MethodRecord& FindMethod(std::string_view name, double norm, Index samples);
+const MethodRecord& FindMethod(std::string_view name, double norm);
 
 }  // namespace kweave
 
