@@ -38,7 +38,8 @@ class RowSource {
   virtual void Rows(std::span<const Index> rows, T* out, Index stride) = 0;
   /// out = K beta for all samples; only nonzero entries of beta cost anything.
   virtual void Multiply(std::span<const double> beta, std::span<double> out) = 0;
-  /// The constant that Diagonal and Rows leave out; only problems without a sum ask for it.
+  /// The constant that Diagonal and Rows leave out. Problems with a sum of zero can do without it, unless they need K
+  /// to be positive semidefinite.
   virtual double Shift() { return 0; }
 };
 

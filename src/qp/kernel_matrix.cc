@@ -17,10 +17,11 @@ std::size_t Bytes(Index size) {
 
 }  // namespace
 
-KernelMatrix::KernelMatrix(RowSource<float>& rows, bool with_shift, std::size_t bytes)
+KernelMatrix::KernelMatrix(RowSource<float>& rows, bool has_plane, std::size_t bytes)
     : source_(rows),
       size_(rows.size()),
-      shift_(with_shift ? static_cast<float>(rows.Shift()) : 0),
+      has_plane_(has_plane),
+      shift_(static_cast<float>(rows.Shift())),
       is_stored_(Bytes(rows.size()) <= bytes) {}
 
 bool KernelMatrix::Load(const std::function<bool()>& proceed) {
@@ -31,10 +32,31 @@ bool KernelMatrix::Load(const std::function<bool()>& proceed) {
     if (!proceed()) return false;
     batch.resize(static_cast<std::size_t>(std::min(kRowsPerCall, size_ - begin)));
     std::iota(batch.begin(), batch.end(), begin);
-    Rows(batch, values_.data() + begin * size_);
+    if (has_plane_) {
+      source_.Rows(batch, values_.data() + begin * size_, size_);
+    } else {
+      Rows(batch, values_.data() + begin * size_);
+    }
   }
+  if (has_plane_) Centre();
   is_loaded_ = true;
   return true;
+}
+
+void KernelMatrix::Centre() {
+  std::vector<float> means(static_cast<std::size_t>(size_));
+  double mean = 0;
+  for (Index i = 0; i < size_; ++i) {
+    const float* row = values_.data() + i * size_;
+    const double sum = std::accumulate(row, row + size_, 0.0);
+    means[static_cast<std::size_t>(i)] = static_cast<float>(sum / static_cast<double>(size_));
+    mean += sum / static_cast<double>(size_) / static_cast<double>(size_);
+  }
+  for (Index i = 0; i < size_; ++i) {
+    float* row = values_.data() + i * size_;
+    const float constant = static_cast<float>(mean) - means[static_cast<std::size_t>(i)];
+    for (Index j = 0; j < size_; ++j) row[j] += constant - means[static_cast<std::size_t>(j)];
+  }
 }
 
 void KernelMatrix::Multiply(std::span<const double> x, std::span<double> out) {

@@ -12,11 +12,12 @@
 
 namespace kweave {
 
-/// Kept as a whole where it fits into `bytes`; else every product is a pass over the rows.
+/// Kept as a whole where it fits into `bytes`; else every product is a pass over the rows. Rows of a RowSource leave out
+/// a constant, so that the matrix they make need not be positive semidefinite: it is made so.
 class KernelMatrix {
  public:
-  /// `with_shift`: for problems whose beta need not sum to anything, K must be complete.
-  KernelMatrix(RowSource<float>& rows, bool with_shift, std::size_t bytes);
+  /// `has_plane`: vectors sum to zero, so that K may be stored centred, which keeps more of its digits.
+  KernelMatrix(RowSource<float>& rows, bool has_plane, std::size_t bytes);
 
   Index size() const { return size_; }
   bool is_stored() const { return is_stored_; }
@@ -27,12 +28,15 @@ class KernelMatrix {
 
   void Multiply(std::span<const double> x, std::span<double> out);
   void Diagonal(std::span<double> out);
-  /// Rows of the samples, one after the other.
+  /// Rows of the samples, one after the other, not centred.
   void Rows(std::span<const Index> samples, float* out);
 
  private:
+  void Centre();
+
   RowSource<float>& source_;
   const Index size_;
+  const bool has_plane_;
   const float shift_;
   const bool is_stored_;
   bool is_loaded_ = false;

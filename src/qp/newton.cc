@@ -147,7 +147,7 @@ class Newton final : private SolverPause {
 
   // The direction, from the quadratic model. False when the observer interfered.
   bool SolveModel() {
-    if (!kernel_) kernel_.emplace(source_, !risk_.has_bias, options_.memory_bytes / 2);
+    if (!kernel_) kernel_.emplace(source_, risk_.has_bias, options_.memory_bytes / 2);
     const auto proceed = [this] { return Observe(); };
     if (!kernel_->Load(proceed)) return false;
     // The model's gap says little of a beta that is outside its intervals.

@@ -4,8 +4,10 @@
 
 #include <cstddef>
 
-// LAPACK's factorisation; OpenBLAS holds it, but its package brings no C header for it.
+// LAPACK's factorisation and inverse; OpenBLAS holds them, but its package brings no C header for them.
 extern "C" void dpotrf_(const char* triangle, const int* n, double* matrix, const int* stride, int* info);
+extern "C" void dtrtri_(const char* triangle, const char* diagonal, const int* n, double* matrix,
+                        const int* stride, int* info);
 
 namespace kweave {
 
@@ -24,6 +26,11 @@ void SolveLower(std::span<const double> factor, int n, std::span<double> b, int 
 void SolveUpper(std::span<const double> factor, int n, std::span<double> b, int k) {
   cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasTrans, CblasNonUnit, n, k, 1.0, factor.data(), n,
               b.data(), k);
+}
+
+void InvertLower(std::span<double> factor, int n) {
+  int info = 0;
+  dtrtri_("U", "N", &n, factor.data(), &n, &info);
 }
 
 void MultiplyTransposed(std::span<const double> b, int n, int k, std::span<double> out) {

@@ -15,6 +15,9 @@ void SolveLower(std::span<const double> factor, int n, std::span<double> b, int 
 /// Overwrites the n x k matrix B (row after row) by R'^-1 B.
 void SolveUpper(std::span<const double> factor, int n, std::span<double> b, int k);
 
+/// Overwrites the lower triangle R by its inverse.
+void InvertLower(std::span<double> factor, int n);
+
 /// Writes B' B, both triangles, of the n x k matrix B (row after row) to the k x k matrix out.
 void MultiplyTransposed(std::span<const double> b, int n, int k, std::span<double> out);
 

@@ -35,6 +35,19 @@ TEST(Cholesky, SolvesWhatItFactored) {
   }
 }
 
+TEST(Cholesky, InvertsATriangle) {
+  std::vector<double> factor = {2, 99, 99, 1, 4, 99, 3, -1, 0.5};  // what is above the diagonal is not read
+  InvertLower(factor, 3);
+  const std::vector<double> b = {1, -2, 3};
+  std::vector<double> x = b;
+  SolveLower(std::vector<double>{2, 0, 0, 1, 4, 0, 3, -1, 0.5}, 3, x, 1);
+  for (std::size_t i = 0; i < 3; ++i) {
+    double sum = 0;
+    for (std::size_t j = 0; j <= i; ++j) sum += factor[i * 3 + j] * b[j];
+    EXPECT_NEAR(sum, x[i], 1e-14);
+  }
+}
+
 TEST(Cholesky, SaysWhenAMatrixIsNotPositiveDefinite) {
   std::vector<double> matrix = {1, 2, 2, 1};
   EXPECT_FALSE(FactorCholesky(matrix, 2));
