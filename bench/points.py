@@ -6,8 +6,8 @@
 The points: 1 time against the number of samples, 2 against the number of kernels, 3 small sets of single-feature
 kernels beside SimpleMKL and the analytic wrapper, 4 and 5 many kernels for the price of one, 6 one kernel beside
 LIBSVM, 7 the same in 256 MB, 8 other families and data, 9 the loops inside; `sets`, one kernel beside LIBSVM on many
-sets; `thousand`, learned weights beside the plain sum. Exits with 1 when a bound is missed. The bounds are meant for two
-cores. A file given by --json keeps the points that are not run again.
+sets; `tasks`, regression and one-class machines beside LIBSVM's; `thousand`, learned weights beside the plain sum.
+Exits with 1 when a bound is missed. The bounds are meant for two cores. A file given by --json keeps the points that are not run again.
 Real data come from the folder that KWEAVE_DATA names; prepared files are kept in build/bench.
 """
 import argparse
@@ -18,7 +18,7 @@ import sys
 import datasets
 import measure
 import plots
-from cases import libsvm_sets, little_memory, loops, many_kernels, many_samples, price_of_one, small_sets, thousand
+from cases import libsvm_sets, little_memory, loops, many_kernels, many_samples, price_of_one, small_sets, tasks, thousand
 
 POINTS = {
     "1": many_samples.growth,
@@ -31,6 +31,7 @@ POINTS = {
     "8": many_kernels.families,
     "9": loops.loops,
     "sets": libsvm_sets.sets,
+    "tasks": tasks.tasks,
     "thousand": thousand.thousand,
 }
 

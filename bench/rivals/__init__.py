@@ -27,6 +27,12 @@ def libsvm(data, gamma, c, test=None, most_runs=3):
     return _libsvm_runs[key]
 
 
+def libsvm_task(data, gamma, options):
+    """svm-train as above for other tasks, which `options` say."""
+    return shortest(lambda: run(["svm-train", *options, "-t", "2", "-g", repr(gamma), "-e", "0.001", "-m", "4000", data,
+                                 scratch() / "libsvm.model"]), most=3, enough_seconds=5)
+
+
 def libsvm_labels(data):
     """What the last model that LIBSVM trained says about samples, as text."""
     run(["svm-predict", data, scratch() / "libsvm.model", scratch() / "libsvm.out"])

@@ -93,5 +93,45 @@ TEST(LossSweep, EveryLossWithEveryMethod) {
   }
 }
 
+/// A Gaussian kernel on two features that say everything, then linear kernels on features of noise, unit variance each.
+ReferenceProblem PlantedNoise() {
+  constexpr std::size_t kSamples = 150, kNoise = 5;
+  Random random(7);
+  const auto normal = [&] {
+    double sum = -6;
+    for (int k = 0; k < 12; ++k) sum += random.Uniform();
+    return sum;
+  };
+  ReferenceProblem problem;
+  for (std::size_t i = 0; i < kSamples; ++i) {
+    std::vector<double>& x = problem.features.emplace_back();
+    for (std::size_t k = 0; k < 2 + kNoise; ++k) x.push_back(normal());
+    problem.y.push_back(std::sin(2 * x[0]) + 0.5 * x[1] * x[1] > 0.4 ? 1 : -1);
+  }
+  problem.upper.assign(kSamples, 0.05);  // a larger one pays for fitting noise
+  problem.matrices.resize(1 + kNoise);
+  for (const std::vector<double>& a : problem.features) {
+    for (const std::vector<double>& b : problem.features) {
+      const double squared = std::pow(a[0] - b[0], 2) + std::pow(a[1] - b[1], 2);
+      problem.matrices[0].push_back(1.5 * std::exp(-0.5 * squared));
+      for (std::size_t k = 0; k < kNoise; ++k) problem.matrices[1 + k].push_back(a[2 + k] * b[2 + k]);
+    }
+  }
+  return problem;
+}
+
+TEST(LossSweep, PlantedNoiseGetsLittleWeightWithEveryLoss) {
+  const ReferenceProblem problem = PlantedNoise();
+  for (const LossRecord& record : LossTable()) {
+    const Targets targets(record, problem);
+    for (const double norm : {1.0, 4.0 / 3, 2.0}) {
+      SCOPED_TRACE(fmt::format("{}, norm {}", record.name, norm));
+      const std::vector<double> theta = LearnCertified(problem, targets.risk(true), norm, "auto").theta;
+      const double largest_noise = *std::max_element(theta.begin() + 1, theta.end());
+      EXPECT_LE(largest_noise, norm == 1 ? 0 : 0.2 * theta[0]);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace kweave
