@@ -20,10 +20,11 @@ std::unique_ptr<WeightMethod> Make(double norm) {
   return std::make_unique<Method>(norm);
 }
 
-// For norm 1: on 50 Gaussians and 2,000 to 5,000 samples, C from 0.01 to 100, `level` took the fewest solves
-// (2 to 6 to a gap of 1e-3, 2 to 9 to 1e-6; `analytic` 4 to 8 and 4 to 10, `silp` 4 to 9 and 8 to 20, with one
-// run not over in 15 s), and on 91 to 793 kernels of UCI data, where it takes more solves than `analytic`, at
-// 1e-3 as little or less CPU time; only to 1e-6 with tens of active kernels is `analytic` faster.
+// For norm 1, measured once each in CPU time: with 50 widths on 2,000 to 10,000 samples, where few kernels stay
+// active, `level` took the fewest solves (2 to 6 to a gap of 1e-3; `analytic` 4 to 8, `silp` 4 to 9) and no more
+// time, on seven UCI sets with 91 to 793 kernels as much time as `analytic` to a tenth of it at 1e-3, but with
+// tens of active kernels it is slower, at 1e-6 mostly and on 50 features with C = 100 at 1e-3 too (2 times, and
+// 4 times at 1e-6).
 std::string_view Choose(double norm) {
   if (std::isinf(norm)) return "uniform";
   return norm == 1 ? "level" : "analytic";
