@@ -23,6 +23,7 @@
 
 #include "base/random.h"
 #include "compute/cpu/family_loops.h"
+#include "qp/block.h"
 #include "qp/smo.h"
 
 namespace kweave {
@@ -161,9 +162,9 @@ Problem Read(const std::string& path) {
 
 int Main(int argc, char** argv) {
   std::map<std::string, std::string> flags = {
-      {"--samples", "10000"}, {"--features", "60"},    {"-C", "10"},    {"--gamma", "0.01"},
-      {"--cache-mb", "2000"}, {"--batch", "32"},       {"--seed", "1"}, {"--write", ""},
-      {"--read", ""},         {"--tolerance", "0.001"}};
+      {"--samples", "10000"}, {"--features", "60"},     {"-C", "10"},       {"--gamma", "0.01"},
+      {"--cache-mb", "2000"}, {"--batch", "32"},        {"--seed", "1"},    {"--write", ""},
+      {"--read", ""},         {"--tolerance", "0.001"}, {"--solver", "smo"}};
   SolverOptions options;
   for (int a = 1; a < argc; ++a) {
     if (std::strcmp(argv[a], "--no-shrinking") == 0) {
@@ -197,7 +198,9 @@ int Main(int argc, char** argv) {
   SolverState state{std::vector<double>(problem.y.size(), 0.0), {}, false};
   GaussianRows rows(problem, number("--gamma"));
   const double start = CpuSeconds();
-  const SolverResult result = SolveSmo<float>({linear, lower, upper}, rows, state, options);
+  const SolverResult result = flags["--solver"] == "block"
+                                  ? SolveBlock<float>({linear, lower, upper}, rows, state, options)
+                                  : SolveSmo<float>({linear, lower, upper}, rows, state, options);
   const double seconds = CpuSeconds() - start;
   Index support = 0;
   for (const double beta : state.beta) support += beta != 0;

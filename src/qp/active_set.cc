@@ -19,24 +19,21 @@ void ActiveSet::Fill(const SolverState& state) {
   MarkRows([](Index) { return false; });
 }
 
-void ActiveSet::Keep(std::span<const Index> positions) {
-  std::size_t to = 0;
-  for (const Index position : positions) {
-    const std::size_t from = Offset(position);
-    samples_[to] = samples_[from];
-    beta_[to] = beta_[from];
-    gradient_[to] = gradient_[from];
-    diagonal_[to] = diagonal_[from];
-    sides_[to] = sides_[from];
-    if (has_kinks()) kinks_[to] = kinks_[from];
-    ++to;
-  }
-  samples_.resize(to);
-  beta_.resize(to);
-  gradient_.resize(to);
-  diagonal_.resize(to);
-  sides_.resize(to);
-  if (has_kinks()) kinks_.resize(to);
+void ActiveSet::Keep(std::span<const Index> positions) { Select(*this, positions); }
+
+void ActiveSet::Select(const ActiveSet& from, std::span<const Index> positions) {
+  // Ascending positions: a value is read before its place is written, when both are in this set.
+  const auto select = [&](const auto& source, auto& values) {
+    if (&source != &values) values.resize(positions.size());
+    for (std::size_t k = 0; k < positions.size(); ++k) values[k] = source[Offset(positions[k])];
+    values.resize(positions.size());
+  };
+  select(from.samples_, samples_);
+  select(from.beta_, beta_);
+  select(from.gradient_, gradient_);
+  select(from.diagonal_, diagonal_);
+  select(from.sides_, sides_);
+  if (has_kinks()) select(from.kinks_, kinks_);
   MarkRows([](Index) { return false; });
 }
 

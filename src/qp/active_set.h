@@ -29,6 +29,8 @@ class ActiveSet {
   void Fill(const SolverState& state);
   /// Only the variables at these positions, ascending, stay.
   void Keep(std::span<const Index> positions);
+  /// Only the variables at these positions of `from`, ascending.
+  void Select(const ActiveSet& from, std::span<const Index> positions);
   /// Writes beta and gradient of the active variables into `state`.
   void Save(SolverState& state) const;
 

@@ -7,15 +7,15 @@
 #include "compute/cpu/smo_loops.h"
 #include "qp/active_set.h"
 #include "qp/free_sum.h"
+#include "qp/pair_step.h"
 #include "qp/row_store.h"
 #include "qp/solver_setup.h"
+#include "qp/stall_watch.h"
 
 namespace kweave {
 
 namespace {
 
-// The curvature of a step along which the matrix has none, tau of the paper.
-constexpr double kLeastCurvature = 1e-12;
 // Packing the active variables pays off when this share of them can be set aside.
 constexpr double kLeastShrinkage = 0.6;
 // Rows cost far more than steps: variables whose rows are at hand go first while the best pair among them
@@ -24,10 +24,6 @@ constexpr double kWorthOfCachedRows = 0.5;
 constexpr Index kMostStepsBetweenShrinks = 1000;
 // Variables set aside too early are looked for once, when the violation is this many tolerances.
 constexpr double kEarlyRecheck = 10;
-// In this many steps per sample a solve that gets on must lower the best violation by a tenth or the
-// objective by this much relative to itself.
-constexpr Index kStallStepsPerSample = 4, kLeastStallSteps = 20000;
-constexpr double kLeastProgress = 1e-12;
 
 std::size_t Offset(Index i) { return static_cast<std::size_t>(i); }
 
@@ -50,7 +46,8 @@ class Smo final : private SolverPause {
                 ChooseCompanions(row, count, companions);
               }),
         next_shrink_(options.use_shrinking ? StepsBetweenShrinks() : most_steps_),
-        next_observation_(options.observe_every) {}
+        next_observation_(options.observe_every),
+        stall_watch_(problem.size()) {}
 
   SolverResult Run() {
     Start();
@@ -106,8 +103,8 @@ class Smo final : private SolverPause {
   bool StepOnBestPair() {
     const double enough = kWorthOfCachedRows * violation();
     if (!Step(active_.sides())) return false;
-    const std::int64_t pause =
-        std::min({most_steps_, next_shrink_, next_stall_check_, observer_ ? next_observation_ : most_steps_});
+    const std::int64_t pause = std::min(
+        {most_steps_, next_shrink_, stall_watch_.next_check(), observer_ ? next_observation_ : most_steps_});
     const double target = std::max(tolerance_, active_.has_all_rows() ? 0 : enough);
     while (violation() > target && steps_ < pause && Step(active_.cached_sides())) {
     }
@@ -125,30 +122,14 @@ class Smo final : private SolverPause {
     const Index i = ends_.up;
     const T* row_i = rows_.ActiveRow(i);
     if (!rows_.is_finite()) return false;
-    const double* diagonal = active_.diagonal();
-    const Index j = FindPartner<T>({ends_.min_up, diagonal[i], kLeastCurvature}, row_i, active_.gradient(),
-                                   active_.kinks(), sides, diagonal, active_.size());
+    const Index j = FindPartner(active_, sides, i, row_i);
     if (j < 0) return false;
     const T* row_j = rows_.ActiveRow(j);
     if (!rows_.is_finite()) return false;
     MarkCachedRows();
-
-    const double slope = active_.low_gradient(j) - active_.up_gradient(i);
-    const double curvature =
-        std::max(diagonal[i] + diagonal[j] - 2 * static_cast<double>(row_i[j]), kLeastCurvature);
-    const double ceiling = active_.ceiling(i), floor = active_.floor(j);
-    const double room_i = ceiling - active_.beta(i), room_j = active_.beta(j) - floor;
-    const double step = std::min({slope / curvature, room_i, room_j});
-    const double beta_i = step == room_i ? ceiling : std::min(active_.beta(i) + step, ceiling);
-    const double beta_j = step == room_j ? floor : std::max(active_.beta(j) - step, floor);
-    if (beta_i == active_.beta(i) && beta_j == active_.beta(j)) return false;
-    active_.SetBeta(i, beta_i);
-    active_.SetBeta(j, beta_j);
-    active_.gradient()[i] += step * active_.curvature(i);
-    active_.gradient()[j] -= step * active_.curvature(j);
-    objective_ -= step * (slope - 0.5 * step * curvature);
-    ends_ = UpdateGradient(step, row_i, row_j, active_.kinks(), active_.cached_sides(), active_.gradient(),
-                           active_.size());
+    double decrease = 0;
+    if (!StepOnPair(active_, i, j, row_i, row_j, ends_, decrease)) return false;
+    objective_ -= decrease;
     ++steps_;
     return true;
   }
@@ -256,7 +237,7 @@ class Smo final : private SolverPause {
       case SolveObserver::Verdict::kMatrixChanged:
         rows_.Clear();
         StartFromGradient();
-        ResetStallWatch();
+        stall_watch_.Reset(steps_);
         return true;
     }
     return true;
@@ -275,24 +256,12 @@ class Smo final : private SolverPause {
     return true;
   }
 
-  // Rounding can make steps circle. Called every step, looks closely once in a long while.
   bool IsStalled() {
-    best_violation_ = std::min(best_violation_, violation());
-    if (steps_ < next_stall_check_) return false;
-    next_stall_check_ = steps_ + std::max(kLeastStallSteps, kStallStepsPerSample * problem_.size());
-    const bool has_lower_violation = best_violation_ <= 0.9 * checked_violation_;
-    checked_violation_ = best_violation_;
-    if (has_lower_violation) return false;
-    ActivateAll();
-    const double objective = CurrentObjective();
-    const bool is_stalled = checked_objective_ - objective < kLeastProgress * std::abs(objective);
-    checked_objective_ = objective;
+    const bool is_stalled = stall_watch_.IsStalled(steps_, violation(), [this] {
+      ActivateAll();
+      return CurrentObjective();
+    });
     return is_stalled && violation() > tolerance_;
-  }
-
-  void ResetStallWatch() {
-    best_violation_ = checked_violation_ = checked_objective_ = std::numeric_limits<double>::infinity();
-    next_stall_check_ = steps_;
   }
 
   double CurrentObjective() {
@@ -346,11 +315,8 @@ class Smo final : private SolverPause {
   bool has_complete_gradient_ = true;  // while the observer looks: state_.gradient is that of all variables
   std::int64_t next_shrink_;
   std::int64_t next_observation_;
+  StallWatch stall_watch_;
   std::int64_t rows_marked_ = -1;  // rows computed when active_ was last told which ones are at hand
-  std::int64_t next_stall_check_ = 0;
-  double best_violation_ = std::numeric_limits<double>::infinity();
-  double checked_violation_ = std::numeric_limits<double>::infinity();
-  double checked_objective_ = std::numeric_limits<double>::infinity();
   std::vector<Candidate> candidates_;
 };
 

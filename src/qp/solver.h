@@ -11,15 +11,18 @@
 
 namespace kweave {
 
+class ThreadPool;
+
 struct SolverOptions {
   /// Solved when max gradient over {beta > lower} - min gradient over {beta < upper} is at most this; with kinks,
   /// the derivative towards smaller beta in the first and towards larger beta in the second.
   double tolerance = 1e-3;
   std::int64_t max_steps = 0;                        ///< 0: the larger of 10 million and 100 per sample
   std::size_t cache_bytes = std::size_t{256} << 20;  ///< kernel rows kept; never less than a handful of them
-  Index rows_per_batch = 32;                         ///< most rows asked of the source in one call
+  Index rows_per_batch = 32;                         ///< SMO: most rows asked of the source in one call
   bool use_shrinking = true;                         ///< set variables aside that look settled at a bound
   std::int64_t observe_every = 1000;                 ///< steps between two calls of the observer
+  ThreadPool* pool = nullptr;                        ///< for the loops of the block solver; null: one thread
 };
 
 /// Where a solve starts and ends. Any feasible beta is a start; a gradient that belongs to it saves computing

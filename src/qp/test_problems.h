@@ -5,13 +5,22 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "base/random.h"
 #include "qp/dual_problem.h"
+#include "qp/solve.h"
 #include "qp/solver.h"
 
 namespace kweave {
+
+inline constexpr SolverKind kSolvers[] = {SolverKind::kSmo, SolverKind::kBlock};
+
+/// For names of parameterised tests; `info.param` is a SolverKind.
+inline constexpr auto SolverName = [](const auto& info) {
+  return std::string(info.param == SolverKind::kSmo ? "Smo" : "Block");
+};
 
 /// A symmetric matrix held in memory.
 struct Matrix {

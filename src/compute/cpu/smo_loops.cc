@@ -258,6 +258,44 @@ void AddScaledRowDouble(double scale, const double* row, double* out, Index size
   AddScaledRowLoop(scale, row, out, size);
 }
 
+// Rows go by fours, so that the sums are read and written once for four rows; the columns are few enough for the
+// sums to stay in the nearest cache.
+template <class T>
+HWY_INLINE void AddScaledRowsLoop(const double* scales, const T* const* rows, Index count, Index offset,
+                                  double* out, Index size) {
+  const DoubleTag d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  Index r = 0;
+  for (; r + 4 <= count; r += 4) {
+    const DoubleVector s0 = hn::Set(d, scales[r]), s1 = hn::Set(d, scales[r + 1]);
+    const DoubleVector s2 = hn::Set(d, scales[r + 2]), s3 = hn::Set(d, scales[r + 3]);
+    const T* const row0 = rows[r] + offset;
+    const T* const row1 = rows[r + 1] + offset;
+    const T* const row2 = rows[r + 2] + offset;
+    const T* const row3 = rows[r + 3] + offset;
+    Index k = 0;
+    for (; k + lanes <= size; k += lanes) {
+      const DoubleVector even = hn::MulAdd(s2, LoadAsDouble(row2 + k), hn::Mul(s0, LoadAsDouble(row0 + k)));
+      const DoubleVector odd = hn::MulAdd(s3, LoadAsDouble(row3 + k), hn::Mul(s1, LoadAsDouble(row1 + k)));
+      hn::StoreU(hn::Add(hn::LoadU(d, out + k), hn::Add(even, odd)), d, out + k);
+    }
+    for (; k < size; ++k) {
+      out[k] += (scales[r] * static_cast<double>(row0[k]) + scales[r + 2] * static_cast<double>(row2[k])) +
+                (scales[r + 1] * static_cast<double>(row1[k]) + scales[r + 3] * static_cast<double>(row3[k]));
+    }
+  }
+  for (; r < count; ++r) AddScaledRowLoop(scales[r], rows[r] + offset, out, size);
+}
+
+void AddScaledRowsFloat(const double* scales, const float* const* rows, Index count, Index offset,
+                        double* out, Index size) {
+  AddScaledRowsLoop(scales, rows, count, offset, out, size);
+}
+void AddScaledRowsDouble(const double* scales, const double* const* rows, Index count, Index offset,
+                         double* out, Index size) {
+  AddScaledRowsLoop(scales, rows, count, offset, out, size);
+}
+
 // x - x is zero for finite x and not a number otherwise, which survives every sum.
 template <class T>
 HWY_INLINE bool AllFiniteLoop(const T* values, Index size) {
@@ -290,6 +328,8 @@ HWY_EXPORT(FindPartnerFloat);
 HWY_EXPORT(FindPartnerDouble);
 HWY_EXPORT(AddScaledRowFloat);
 HWY_EXPORT(AddScaledRowDouble);
+HWY_EXPORT(AddScaledRowsFloat);
+HWY_EXPORT(AddScaledRowsDouble);
 HWY_EXPORT(AllFiniteFloat);
 HWY_EXPORT(AllFiniteDouble);
 
@@ -326,6 +366,17 @@ void AddScaledRow(double scale, const float* row, double* out, Index size) {
 template <>
 void AddScaledRow(double scale, const double* row, double* out, Index size) {
   HWY_DYNAMIC_DISPATCH(AddScaledRowDouble)(scale, row, out, size);
+}
+
+template <>
+void AddScaledRows(const double* scales, const float* const* rows, Index count, Index offset, double* out,
+                   Index size) {
+  HWY_DYNAMIC_DISPATCH(AddScaledRowsFloat)(scales, rows, count, offset, out, size);
+}
+template <>
+void AddScaledRows(const double* scales, const double* const* rows, Index count, Index offset, double* out,
+                   Index size) {
+  HWY_DYNAMIC_DISPATCH(AddScaledRowsDouble)(scales, rows, count, offset, out, size);
 }
 
 template <>

@@ -49,6 +49,11 @@ Index FindPartner(const Seeker& i, const T* row_i, const double* gradient, const
 template <class T>
 void AddScaledRow(double scale, const T* row, double* out, Index size);
 
+/// out += sum over r < count of scales[r] * rows[r][offset ..], reading and writing out once per few rows.
+template <class T>
+void AddScaledRows(const double* scales, const T* const* rows, Index count, Index offset, double* out,
+                   Index size);
+
 /// False when a value is infinite or not a number.
 template <class T>
 bool AllFinite(const T* values, Index size);

@@ -152,6 +152,26 @@ TYPED_TEST(SmoLoops, AddScaledRow) {
   });
 }
 
+TYPED_TEST(SmoLoops, AddScaledRows) {
+  this->ForAll([](Variables<TypeParam>& v) {
+    for (const std::size_t count : {0u, 1u, 3u, 4u, 5u, 8u, 11u}) {
+      std::vector<const TypeParam*> rows;
+      std::vector<double> scales;
+      std::vector<double> expected = v.gradient, actual = v.gradient;
+      for (std::size_t r = 0; r < count; ++r) {
+        const std::vector<TypeParam>& row = r % 2 == 0 ? v.row_i : v.row_j;
+        rows.push_back(row.data());
+        scales.push_back(0.3 * static_cast<double>(r) - 1);
+        for (std::size_t k = 1; k < expected.size(); ++k)
+          expected[k] += scales.back() * static_cast<double>(row[k]);
+      }
+      AddScaledRows(scales.data(), rows.data(), static_cast<Index>(count), Index{1}, actual.data() + 1,
+                    v.size);
+      for (std::size_t k = 0; k < expected.size(); ++k) EXPECT_NEAR(actual[k], expected[k], 1e-13);
+    }
+  });
+}
+
 TYPED_TEST(SmoLoops, AllFiniteFindsEveryPosition) {
   using Limits = std::numeric_limits<TypeParam>;
   ForEveryInstructionSet([] {

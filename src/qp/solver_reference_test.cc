@@ -6,7 +6,7 @@
 #include <sstream>
 #include <string>
 
-#include "qp/smo.h"
+#include "qp/solve.h"
 #include "qp/test_problems.h"
 
 namespace kweave {
@@ -69,7 +69,11 @@ TestProblem MakeProblem(const Case& one) {
   return problem;
 }
 
-TEST(SmoReference, AgreesWithLibsvm) {
+class SolverReference : public testing::TestWithParam<SolverKind> {};
+
+INSTANTIATE_TEST_SUITE_P(All, SolverReference, testing::ValuesIn(kSolvers), SolverName);
+
+TEST_P(SolverReference, AgreesWithLibsvm) {
   const std::vector<Case> cases = ReadCases();
   ASSERT_GE(cases.size(), 8u);
   for (const Case& one : cases) {
@@ -77,13 +81,14 @@ TEST(SmoReference, AgreesWithLibsvm) {
     const TestProblem problem = MakeProblem(one);
     MatrixRows<double> rows(problem.matrix);
     SolverState state{problem.start, {}, false};
-    const auto result = SolveSmo<double>(problem.view(), rows, state, {.tolerance = 1e-9});
+    const auto result = SolveDual<double>(GetParam(), problem.view(), rows, state, {.tolerance = 1e-9});
     EXPECT_EQ(result.outcome, SolverOutcome::kConverged);
     EXPECT_NEAR(result.objective, one.objective, 1e-6 * std::abs(one.objective));
 
     MatrixRows<float> float_rows(problem.matrix);
     SolverState float_state{problem.start, {}, false};
-    const auto float_result = SolveSmo<float>(problem.view(), float_rows, float_state, {.tolerance = 1e-5});
+    const auto float_result =
+        SolveDual<float>(GetParam(), problem.view(), float_rows, float_state, {.tolerance = 1e-5});
     EXPECT_EQ(float_result.outcome, SolverOutcome::kConverged);
     EXPECT_NEAR(Check(problem, float_state.beta).objective, one.objective, 1e-5 * std::abs(one.objective));
   }

@@ -1,5 +1,3 @@
-#include "qp/smo.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -7,6 +5,8 @@
 #include <numeric>
 
 #include "kweave/error.h"
+#include "qp/smo.h"
+#include "qp/solve.h"
 #include "qp/test_problems.h"
 
 namespace kweave {
@@ -26,15 +26,21 @@ TestProblem MakeProblem(Matrix matrix, std::vector<double> y, double c) {
   return problem;
 }
 
-template <class T = double>
-SolverResult Solve(const TestProblem& problem, SolverState& state, SolverOptions options = {},
-                   SolveObserver* observer = nullptr) {
-  if (state.beta.empty()) state.beta = problem.start;
-  MatrixRows<T> rows(problem.matrix);
-  return SolveSmo<T>(problem.view(), rows, state, options, observer);
-}
+/// Every test runs with every solver.
+class Solver : public testing::TestWithParam<SolverKind> {
+ protected:
+  template <class T = double>
+  static SolverResult Solve(const TestProblem& problem, SolverState& state, SolverOptions options = {},
+                            SolveObserver* observer = nullptr) {
+    if (state.beta.empty()) state.beta = problem.start;
+    MatrixRows<T> rows(problem.matrix);
+    return SolveDual<T>(GetParam(), problem.view(), rows, state, options, observer);
+  }
+};
 
-TEST(Smo, TwoSamplesInClosedForm) {
+INSTANTIATE_TEST_SUITE_P(All, Solver, testing::ValuesIn(kSolvers), SolverName);
+
+TEST_P(Solver, TwoSamplesInClosedForm) {
   // Along beta = (d, -d): minimise 1/2 q d^2 - 2 d, so d = min(2 / q, C).
   for (const double off_diagonal : {-0.9, 0.0, 0.5, 0.99}) {
     for (const double c : {0.1, 1.0, 100.0, kInfinity}) {
@@ -51,7 +57,7 @@ TEST(Smo, TwoSamplesInClosedForm) {
   }
 }
 
-TEST(Smo, ThreeSamplesAgainstAGrid) {
+TEST_P(Solver, ThreeSamplesAgainstAGrid) {
   // y = (+, +, -): beta = (a, b, -a - b), searched over a fine grid of the box.
   Random random(7);
   for (int repeat = 0; repeat < 20; ++repeat) {
@@ -73,7 +79,7 @@ TEST(Smo, ThreeSamplesAgainstAGrid) {
   }
 }
 
-TEST(Smo, ReachesBoundsExactly) {
+TEST_P(Solver, ReachesBoundsExactly) {
   Random random(1);
   const TestProblem problem = RandomClassification(200, 5, 0.3, random);
   SolverState state;
@@ -87,7 +93,7 @@ TEST(Smo, ReachesBoundsExactly) {
   EXPECT_GT(at_upper, 20);
 }
 
-TEST(Smo, NothingToMove) {
+TEST_P(Solver, NothingToMove) {
   SolverState state;
   // One sample, one class, all weights zero, no samples.
   EXPECT_EQ(Solve(MakeProblem({1, {1}}, {1}, 5), state).outcome, SolverOutcome::kConverged);
@@ -103,7 +109,7 @@ TEST(Smo, NothingToMove) {
   EXPECT_EQ(Solve(MakeProblem({0, {}}, {}, 1), state).outcome, SolverOutcome::kConverged);
 }
 
-TEST(Smo, StepLimitReturnsAFeasiblePoint) {
+TEST_P(Solver, StepLimitReturnsAFeasiblePoint) {
   Random random(5);
   const TestProblem problem = RandomClassification(100, 20, 10, random);
   SolverState state;
@@ -116,7 +122,7 @@ TEST(Smo, StepLimitReturnsAFeasiblePoint) {
   EXPECT_NEAR(check.objective, result.objective, 1e-9);
 }
 
-TEST(Smo, GoesOnWhereItStopped) {
+TEST_P(Solver, GoesOnWhereItStopped) {
   Random random(6);
   const TestProblem problem = RandomClassification(150, 10, 10, random);
   SolverState state;
@@ -132,7 +138,7 @@ TEST(Smo, GoesOnWhereItStopped) {
   EXPECT_EQ(Solve(problem, again, {.tolerance = 2e-6}).steps, 0);
 }
 
-TEST(Smo, SumStaysOverAMillionSteps) {
+TEST_P(Solver, SumStaysOverAMillionSteps) {
   Random random(11);
   TestProblem problem = RandomBox(200, 100, random);
   SolverState state{problem.start, {}, false};
@@ -149,7 +155,7 @@ TEST(Smo, SumStaysOverAMillionSteps) {
   EXPECT_NEAR(check.sum, std::accumulate(problem.start.begin(), problem.start.end(), 0.0), 1e-10);
 }
 
-TEST(Smo, IndefiniteMatrixEnds) {
+TEST_P(Solver, IndefiniteMatrixEnds) {
   Random random(12);
   for (int repeat = 0; repeat < 20; ++repeat) {
     TestProblem problem = RandomClassification(60, 5, 5, random);
@@ -165,14 +171,14 @@ TEST(Smo, IndefiniteMatrixEnds) {
   }
 }
 
-TEST(Smo, ConstantMatrixHasNoCurvature) {
+TEST_P(Solver, ConstantMatrixHasNoCurvature) {
   const TestProblem problem = MakeProblem({4, std::vector<double>(16, 1.0)}, {1, -1, 1, -1}, 2);
   SolverState state;
   EXPECT_EQ(Solve(problem, state).outcome, SolverOutcome::kConverged);
   EXPECT_EQ(state.beta, (std::vector<double>{2, -2, 2, -2}));
 }
 
-TEST(Smo, OutOfReachToleranceEndsAsStalledOrConverged) {
+TEST_P(Solver, OutOfReachToleranceEndsAsStalledOrConverged) {
   Random random(13);
   const TestProblem problem = RandomClassification(80, 40, 1e6, random);
   SolverState state;
@@ -181,7 +187,7 @@ TEST(Smo, OutOfReachToleranceEndsAsStalledOrConverged) {
   EXPECT_TRUE(Check(problem, state.beta).is_feasible);
 }
 
-TEST(Smo, ValuesThatAreNotFiniteAreAnOutcome) {
+TEST_P(Solver, ValuesThatAreNotFiniteAreAnOutcome) {
   Random random(14);
   for (const double bad : {std::nan(""), kInfinity, -kInfinity}) {
     for (const Index at : {Index{0}, Index{17}, Index{39}}) {
@@ -200,7 +206,7 @@ TEST(Smo, ValuesThatAreNotFiniteAreAnOutcome) {
   EXPECT_EQ(Solve(problem, state).outcome, SolverOutcome::kNotFinite);
 }
 
-TEST(Smo, WrongUseThrows) {
+TEST_P(Solver, WrongUseThrows) {
   Random random(15);
   const TestProblem problem = RandomClassification(10, 3, 1, random);
   SolverState state{std::vector<double>(10, 5.0), {}, false};
@@ -242,7 +248,7 @@ class Recorder : public SolveObserver {
   double last_objective_ = kInfinity;
 };
 
-TEST(Smo, ObserverSeesTheTruthWhileVariablesAreAside) {
+TEST_P(Solver, ObserverSeesTheTruthWhileVariablesAreAside) {
   Random random(16);
   const TestProblem problem = RandomClassification(200, 20, 0.2, random);
   SolverState state;
@@ -252,7 +258,7 @@ TEST(Smo, ObserverSeesTheTruthWhileVariablesAreAside) {
   EXPECT_EQ(recorder.visits, (result.steps - 1) / 20);
 }
 
-TEST(Smo, ObserverStops) {
+TEST_P(Solver, ObserverStops) {
   Random random(17);
   const TestProblem problem = RandomClassification(200, 8, 2, random);
   SolverState state;
@@ -262,7 +268,7 @@ TEST(Smo, ObserverStops) {
   EXPECT_EQ(result.steps, 60);
 }
 
-TEST(Smo, ObserverMayAskForASmallerToleranceAtTheEnd) {
+TEST_P(Solver, ObserverMayAskForASmallerToleranceAtTheEnd) {
   Random random(20);
   const TestProblem problem = RandomClassification(300, 8, 2, random);
   class Tighten : public SolveObserver {
@@ -283,7 +289,7 @@ TEST(Smo, ObserverMayAskForASmallerToleranceAtTheEnd) {
   EXPECT_LE(Check(problem, state.beta).violation, 1e-5 + 1e-9);
 }
 
-TEST(Smo, MatrixMayChangeInsideASolve) {
+TEST_P(Solver, MatrixMayChangeInsideASolve) {
   Random random(18);
   const TestProblem first = RandomClassification(200, 8, 2, random);
   TestProblem moving = first, second = first;

@@ -1,0 +1,66 @@
+// Full kernel rows for sets of variables: those of earlier sets that are still there, and all new ones together.
+#ifndef KWEAVE_QP_BLOCK_ROWS_H_
+#define KWEAVE_QP_BLOCK_ROWS_H_
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/memory.h"
+#include "base/threads.h"
+#include "qp/dual_problem.h"
+#include "qp/row_cache.h"
+
+namespace kweave {
+
+template <class T>
+class BlockRows {
+ public:
+  /// Keeps what fits into `cache_bytes`, never less than `least` rows. `pool` may be null.
+  BlockRows(RowSource<T>& source, std::size_t cache_bytes, Index least, ThreadPool* pool);
+
+  /// How many rows are kept at most.
+  Index capacity() const { return cache_.capacity(); }
+  bool Contains(Index sample) const { return cache_.Contains(sample); }
+  /// The rows of `samples`, not more than capacity(), none twice; valid until the next call. Rows that are not there
+  /// are computed, and those used least recently give way.
+  std::span<const T* const> Fetch(std::span<const Index> samples);
+  /// The source changed: forgets all rows.
+  void Clear() { cache_.Clear(); }
+
+  std::int64_t rows_computed() const { return rows_computed_; }
+  /// False once a computed row held a value that is infinite or not a number.
+  bool is_finite() const { return is_finite_; }
+
+ private:
+  void Compute(std::span<const Index> samples);
+  void CheckFinite(std::span<const Index> samples);
+
+  RowSource<T>& source_;
+  ThreadPool* pool_;
+  Index batch_;  // rows computed at a time where they cannot go to their places directly
+  RowCache<T> cache_;
+  AlignedVector<T> scratch_;  // such a batch
+  std::vector<Index> absent_;
+  std::vector<T*> places_;
+  std::vector<const T*> rows_;
+  std::int64_t rows_computed_ = 0;
+  bool is_finite_ = true;
+};
+
+/// body(begin, end) on pieces of [0, count), on all threads of the pool; null: on this one.
+template <class Body>
+void ForPieces(ThreadPool* pool, Index count, Index grain, const Body& body) {
+  if (pool == nullptr) {
+    body(Index{0}, count);
+  } else {
+    pool->ParallelFor(count, grain, [&](Index begin, Index end, int) { body(begin, end); });
+  }
+}
+
+extern template class BlockRows<float>;
+extern template class BlockRows<double>;
+
+}  // namespace kweave
+
+#endif  // KWEAVE_QP_BLOCK_ROWS_H_
