@@ -161,6 +161,7 @@ void AddTrain(CLI::App& app) {
   verb.add_option("--norm", options.norm, OptionHelp("norm"));
   verb.add_option("--method", options.method, OptionHelp("method"));
   verb.add_option("--driver", options.driver, OptionHelp("driver"));
+  verb.add_option("--solver", options.solver, OptionHelp("solver"));
   verb.add_option("--gap", options.gap, OptionHelp("gap"));
   verb.add_option("--certificate", options.certificate, OptionHelp("certificate"));
   verb.add_option("--max-iterations", options.max_iterations, OptionHelp("max-iterations"));

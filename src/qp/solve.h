@@ -2,6 +2,8 @@
 #ifndef KWEAVE_QP_SOLVE_H_
 #define KWEAVE_QP_SOLVE_H_
 
+#include <string_view>
+
 #include "qp/dual_problem.h"
 #include "qp/solver.h"
 
@@ -9,9 +11,14 @@ namespace kweave {
 
 enum class SolverKind { kAuto, kSmo, kBlock };
 
-/// The solver that kAuto stands for: the one that takes less time for `size` samples when `rows_kept` rows fit into
-/// the cache, as measured by bench/smo_bench.
-SolverKind ChooseSolver(Index size, Index rows_kept);
+/// "auto", "smo", "block".
+std::string_view SolverName(SolverKind kind);
+/// Throws Error(kUsage) for a name that is none of these.
+SolverKind SolverByName(std::string_view name);
+
+/// `kind`, or the solver that kAuto stands for: the one that takes less time by what bench/smo_bench measured.
+template <class T>
+SolverKind ChooseSolver(SolverKind kind, const DualProblem& problem, const SolverOptions& options);
 
 /// By the solver of this kind; `observer` may be null.
 template <class T>

@@ -33,7 +33,7 @@ class SolverProperties : public testing::TestWithParam<SolverKind> {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(All, SolverProperties, testing::ValuesIn(kSolvers), SolverName);
+INSTANTIATE_TEST_SUITE_P(All, SolverProperties, testing::ValuesIn(kSolvers), ParameterName);
 
 /// At a violation of v no objective is further from the least than v times the range the variables can move.
 double Reach(const TestProblem& problem, double violation) {

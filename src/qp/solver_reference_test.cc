@@ -71,7 +71,7 @@ TestProblem MakeProblem(const Case& one) {
 
 class SolverReference : public testing::TestWithParam<SolverKind> {};
 
-INSTANTIATE_TEST_SUITE_P(All, SolverReference, testing::ValuesIn(kSolvers), SolverName);
+INSTANTIATE_TEST_SUITE_P(All, SolverReference, testing::ValuesIn(kSolvers), ParameterName);
 
 TEST_P(SolverReference, AgreesWithLibsvm) {
   const std::vector<Case> cases = ReadCases();

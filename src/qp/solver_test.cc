@@ -38,7 +38,7 @@ class Solver : public testing::TestWithParam<SolverKind> {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(All, Solver, testing::ValuesIn(kSolvers), SolverName);
+INSTANTIATE_TEST_SUITE_P(All, Solver, testing::ValuesIn(kSolvers), ParameterName);
 
 TEST_P(Solver, TwoSamplesInClosedForm) {
   // Along beta = (d, -d): minimise 1/2 q d^2 - 2 d, so d = min(2 / q, C).
@@ -318,6 +318,21 @@ TEST_P(Solver, MatrixMayChangeInsideASolve) {
   ASSERT_EQ(result.outcome, SolverOutcome::kConverged);
   EXPECT_LE(Check(second, state.beta).violation, 1.1e-7);
   EXPECT_NEAR(result.objective, Solve(second, direct, {.tolerance = 1e-7}).objective, 1e-5);
+}
+
+TEST(ChooseSolver, TakesBlocksForManySamplesAndFewRows) {
+  const std::vector<double> values(5000, 1.0);
+  const DualProblem many{values, values, values};
+  const DualProblem few{std::span(values).first(100), std::span(values).first(100),
+                        std::span(values).first(100)};
+  const SolverOptions all_rows{.cache_bytes = std::size_t{5000} * 5000 * sizeof(float)};
+  const SolverOptions few_rows{.cache_bytes = std::size_t{500} * 5000 * sizeof(float)};
+  EXPECT_EQ(ChooseSolver<float>(SolverKind::kAuto, many, few_rows), SolverKind::kBlock);
+  EXPECT_EQ(ChooseSolver<float>(SolverKind::kAuto, many, all_rows), SolverKind::kSmo);
+  EXPECT_EQ(ChooseSolver<float>(SolverKind::kAuto, few, {.cache_bytes = 0}), SolverKind::kSmo);
+  EXPECT_EQ(ChooseSolver<float>(SolverKind::kSmo, many, few_rows), SolverKind::kSmo);
+  EXPECT_EQ(SolverByName("block"), SolverKind::kBlock);
+  EXPECT_THROW(SolverByName("newton"), Error);
 }
 
 TEST(Smo, BatchesSaveCalls) {

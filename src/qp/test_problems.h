@@ -18,9 +18,7 @@ namespace kweave {
 inline constexpr SolverKind kSolvers[] = {SolverKind::kSmo, SolverKind::kBlock};
 
 /// For names of parameterised tests; `info.param` is a SolverKind.
-inline constexpr auto SolverName = [](const auto& info) {
-  return std::string(info.param == SolverKind::kSmo ? "Smo" : "Block");
-};
+inline constexpr auto ParameterName = [](const auto& info) { return std::string(SolverName(info.param)); };
 
 /// A symmetric matrix held in memory.
 struct Matrix {

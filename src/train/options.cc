@@ -8,6 +8,7 @@
 
 #include "kernel/normalizer.h"
 #include "kweave/error.h"
+#include "qp/solve.h"
 #include "train/effective_options.h"
 #include "train/objective.h"
 #include "weights/method_table.h"
@@ -42,6 +43,9 @@ constexpr std::array kRecords = {
     OptionRecord{"method", "how the kernel weights move",
                  "auto, analytic, level (p = 1), silp (p = 1), uniform (p = inf)", "auto"},
     OptionRecord{"driver", "when the kernel weights move", "auto, wrapper", "auto"},
+    OptionRecord{"solver",
+                 "how the machine is trained at given kernel weights: pairs of samples, or blocks of them",
+                 "auto, smo, block", "auto"},
     OptionRecord{"normalize", "per kernel, in sequence, with statistics of the training data",
                  "none, or a list of trace, multiplicative, spherical, center",
                  "multiplicative; for oneclass spherical"},
@@ -101,6 +105,7 @@ void Validate(const TrainOptions& options) {
   Require(options.norm >= 1, "norm", options.norm, "1 to inf");
   FindMethod(options.method, options.norm);
   RequireOneOf("driver", options.driver, kDrivers);
+  SolverByName(options.solver);
   ParseNormalizers(EffectiveNormalize(options));
   Require(options.gap > 0 && options.gap <= 1, "gap", options.gap, "above 0, at most 1");
   RequireOneOf("certificate", options.certificate, kCertificates);

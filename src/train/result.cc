@@ -114,6 +114,7 @@ std::vector<std::pair<std::string, std::string>> EffectiveOptions(const TrainOpt
                      {"norm", NormLiteral(options.norm)},
                      {"method", learned.method},
                      {"driver", "wrapper"},
+                     {"solver", learned.solver},
                      {"normalize", EffectiveNormalize(options)},
                      {"gap", options.gap},
                      {"certificate", options.certificate},
@@ -136,6 +137,7 @@ Learned LearnBiasOnly(const Risk& risk) {
   const std::vector<double> outputs(risk.y.size(), 0.0);
   Learned learned;
   learned.method = "bias";
+  learned.solver = "none";
   learned.beta.assign(risk.y.size(), 0.0);
   // Without kernels the dual reaches the same value: the quadratic term is zero for every beta.
   learned.certificate.bias = risk.BestBias(outputs);

@@ -82,9 +82,10 @@ Model Train(const Dataset& data, const TrainOptions& options, const Context& con
     learned = LearnBiasOnly(objective.risk());
   } else {
     Grams grams(prepared, plan, CertificateEvaluation(options), pool);
-    learned =
-        LearnWeights(grams.Pair(), {objective.risk(), options.norm},
-                     {options.method, options.gap, options.max_iterations, plan.row_cache_bytes}, control);
+    learned = LearnWeights(grams.Pair(), {objective.risk(), options.norm},
+                           {options.method, options.gap, options.max_iterations, plan.row_cache_bytes,
+                            SolverByName(options.solver), &pool},
+                           control);
     uses_table = grams.Exact().TableError() > 0;
   }
 

@@ -24,7 +24,7 @@ class BundleTest : public ::testing::Test {
         gram_(reference_.matrices),
         problem_{HingeRisk(reference_), 1},
         control_(context_),
-        machine_(problem_, 0, control_),
+        machine_(problem_, options_, control_),
         uniform_(reference_.matrices.size()),
         metric_(uniform_.size(), 1.0) {
     machine_.UseGram(gram_, false);
@@ -46,6 +46,7 @@ class BundleTest : public ::testing::Test {
   const LearningProblem problem_;
   const Context context_;
   RunControl control_;
+  LearnOptions options_;
   Machine machine_;
   std::vector<double> uniform_, metric_;
 };

@@ -36,7 +36,7 @@ Driver::Driver(const GramPair& gram, const LearningProblem& problem, const Learn
       problem_(problem),
       options_(options),
       control_(control),
-      machine_(problem, options.row_cache_bytes, control),
+      machine_(problem, options, control),
       method_(method.make(problem.norm)),
       is_float_(gram.working_is_float),
       theta_(static_cast<std::size_t>(gram.working->kernels())),
@@ -174,6 +174,7 @@ Learned Driver::Finish(Status status) {
   learned_.theta = best_.theta;
   learned_.beta = best_.beta;
   learned_.solves = machine_.solves();
+  learned_.solver = machine_.solver();
   learned_.solve_seconds = machine_.solve_seconds();
   return std::move(learned_);
 }

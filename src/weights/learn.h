@@ -15,6 +15,7 @@
 #include "gram/gram.h"
 #include "kweave/summary.h"
 #include "loss/risk.h"
+#include "qp/solve.h"
 
 namespace kweave {
 
@@ -29,6 +30,8 @@ struct LearnOptions {
   double target_gap = 1e-3;     ///< relative
   long max_iterations = 0;      ///< moves of theta; 0: the method's own limit
   std::size_t row_cache_bytes = 0;
+  SolverKind solver = SolverKind::kAuto;  ///< of the machine
+  ThreadPool* pool = nullptr;             ///< for the loops of the solver; null: one thread
 };
 
 /// The kernels at the precision of the calls: `working` answers the many questions of the solvers, `exact`
@@ -47,6 +50,7 @@ struct Learned {
   std::int64_t iterations = 0;
   std::int64_t solves = 0;
   std::string method;  ///< the one that ran
+  std::string solver;  ///< likewise
   std::vector<HistoryRow> history;
   double solve_seconds = 0;
   double weight_seconds = 0;

@@ -63,7 +63,8 @@ TEST(Level, StepsStayInTheSimplexAndBoundsBelowTheOptimum) {
       const LearningProblem learning{HingeRisk(problem), 1};
       const Context context;
       RunControl control(context);
-      Machine machine(learning, 0, control);
+      const LearnOptions learn_options;
+      Machine machine(learning, learn_options, control);
       machine.UseGram(gram, false);
       Level level(1);
       std::vector<double> theta(problem.matrices.size());

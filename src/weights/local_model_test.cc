@@ -23,7 +23,7 @@ struct Solved {
       : gram(reference.matrices),
         control(context),
         problem{HingeRisk(reference), norm},
-        machine(problem, 0, control) {
+        machine(problem, options, control) {
     gram.set_row_shift(0.7);  // rows may lack a constant
     machine.UseGram(gram, false);
   }
@@ -31,6 +31,7 @@ struct Solved {
   Context context;
   RunControl control;
   LearningProblem problem;
+  LearnOptions options;
   Machine machine;
 };
 

@@ -7,7 +7,7 @@
 
 #include "base/stopwatch.h"
 #include "qp/newton.h"
-#include "qp/smo.h"
+#include "qp/solve.h"
 
 namespace kweave {
 
@@ -105,12 +105,8 @@ class GapWatch : public SolveObserver {
 
 }  // namespace
 
-Machine::Machine(const LearningProblem& problem, std::size_t row_cache_bytes, RunControl& control)
-    : problem_(problem),
-      norm_(problem.norm),
-      control_(control),
-      row_cache_bytes_(row_cache_bytes),
-      terms_(problem.risk) {
+Machine::Machine(const LearningProblem& problem, const LearnOptions& options, RunControl& control)
+    : problem_(problem), norm_(problem.norm), control_(control), options_(options), terms_(problem.risk) {
   state_.beta = problem.risk.FeasibleStart();
 }
 
@@ -132,13 +128,16 @@ template <class T>
 SolverResult Machine::RunSolver(std::span<const double> theta, const SolverOptions& options,
                                 SolveObserver& observer) {
   GramRows<T> rows(*gram_, theta);
-  return SolveSmo<T>(terms_.problem(), rows, state_, options, &observer);
+  const SolverKind kind = ChooseSolver<T>(options_.solver, terms_.problem(), options);
+  solver_ = SolverName(kind);
+  return SolveDual<T>(kind, terms_.problem(), rows, state_, options, &observer);
 }
 
 SolverResult Machine::RunNewton(std::span<const double> theta, double relative_gap, SolveObserver& observer) {
+  solver_ = "newton";
   NewtonOptions options;
   options.relative_gap = relative_gap;
-  if (row_cache_bytes_ > 0) options.memory_bytes = row_cache_bytes_;
+  if (options_.row_cache_bytes > 0) options.memory_bytes = options_.row_cache_bytes;
   std::vector<double> expanded = state_.beta;
   ExpandingRows rows(*gram_, theta, expansion_, expanded);
   const SolverResult result = SolveNewton(problem_.risk, rows, state_, preconditioner_, options, &observer);
@@ -164,7 +163,8 @@ Evaluation Machine::Solve(std::span<const double> theta, double relative_gap) {
   }
   SolverOptions options;
   options.tolerance = std::clamp(relative_gap * tolerance_per_gap_, kLeastTolerance, kMostTolerance);
-  if (row_cache_bytes_ > 0) options.cache_bytes = row_cache_bytes_;
+  if (options_.row_cache_bytes > 0) options.cache_bytes = options_.row_cache_bytes;
+  options.pool = options_.pool;
   GapWatch watch(problem_.risk, terms_, relative_gap, control_);
   SolverResult result;
   if (is_smooth) {

@@ -2,13 +2,13 @@
 //
 // Solves   J(theta) = max over feasible beta of L(beta) - 1/2 beta' K(theta) beta,
 //          to a tolerance set per call.
-// Method   qp/smo.h on rows of the Gram, or qp/newton.h for smooth losses; after theta moved, the gradient of the old
-//          beta follows from its expansion.
+// Method   qp/smo.h or qp/block.h on rows of the Gram, or qp/newton.h for smooth losses; after theta moved, the
+//          gradient of the old beta follows from its expansion.
 // Takes    theta and a tolerance; returns an Evaluation: beta, q and the bounds that follow from them.
 // Holds    beta stays feasible for every theta, so each solve starts where the last one ended.
 // Costs    the solver's rows, and one expansion per solve; moving theta costs no pass over the kernels.
 //
-// Next on the main path: qp/smo.h, qp/newton.h.
+// Next on the main path: qp/solve.h, qp/smo.h, qp/newton.h.
 #ifndef KWEAVE_WEIGHTS_MACHINE_H_
 #define KWEAVE_WEIGHTS_MACHINE_H_
 
@@ -17,11 +17,13 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "base/run_control.h"
 #include "gram/gram.h"
 #include "qp/preconditioner.h"
+#include "qp/solve.h"
 #include "qp/solver.h"
 #include "regularizer/lp_norm.h"
 #include "weights/dual_terms.h"
@@ -46,8 +48,8 @@ struct Evaluation {
 
 class Machine {
  public:
-  /// Problem and control must outlive the machine.
-  Machine(const LearningProblem& problem, std::size_t row_cache_bytes, RunControl& control);
+  /// All arguments must outlive the machine.
+  Machine(const LearningProblem& problem, const LearnOptions& options, RunControl& control);
   ~Machine();
 
   /// Answers come from this Gram from now on; beta is kept.
@@ -64,6 +66,8 @@ class Machine {
   const Expansion& expansion() const { return *expansion_; }
   const LearningProblem& problem() const { return problem_; }
   std::int64_t solves() const { return solves_; }
+  /// The one that ran last.
+  std::string_view solver() const { return solver_; }
   double solve_seconds() const { return solve_seconds_; }
 
  private:
@@ -77,7 +81,7 @@ class Machine {
   const LearningProblem& problem_;
   const LpNorm norm_;
   RunControl& control_;
-  const std::size_t row_cache_bytes_;
+  const LearnOptions& options_;
   Gram* gram_ = nullptr;
   bool is_float_ = false;
   const DualTerms terms_;  // of the dual problem: theta does not change them
@@ -85,6 +89,7 @@ class Machine {
   std::optional<Preconditioner> preconditioner_;  // of the last smooth solves
   std::unique_ptr<Expansion> expansion_;          // of state_.beta; null before the first solve
   double tolerance_per_gap_ = 50;                 // violation over relative gap, as seen so far
+  std::string_view solver_ = "none";
   std::int64_t solves_ = 0;
   double solve_seconds_ = 0;
 };
