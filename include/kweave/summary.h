@@ -2,6 +2,7 @@
 #define KWEAVE_SUMMARY_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -58,6 +59,9 @@ struct Summary {
   std::vector<std::pair<std::string, std::string>> options;  ///< effective values, as JSON literals
   std::string certificate;                                   ///< "direct" or "table"
   std::vector<HistoryRow> history;
+  /// What samples left out of training cost, by the closed form of the squared loss: the root mean square error of a
+  /// regression, the accuracy of a classification. The kernel weights are those learned from all samples.
+  std::optional<double> leave_one_out;
 
   std::string ToJson() const;
 };

@@ -84,6 +84,7 @@ Summary Parse(const Json& json) {
     summary.options.emplace_back(name, value.dump());
   summary.certificate = json.at("certificate").get<std::string>();
   for (const Json& row : json.at("history")) summary.history.push_back(HistoryFromJson(row));
+  if (json.contains("leave_one_out")) summary.leave_one_out = Number(json.at("leave_one_out"));
   return summary;
 }
 
@@ -105,25 +106,27 @@ Json ToJson(const Summary& summary) {
   for (const auto& [name, literal] : summary.options) options[name] = Json::parse(literal);
   Json history = Json::array();
   for (const HistoryRow& row : summary.history) history.push_back(ToJson(row));
-  return {{"status", ToString(summary.status)},
-          {"task", summary.task},
-          {"primal", summary.primal},
-          {"dual", summary.dual},
-          {"gap", summary.gap},
-          {"relative_gap", summary.relative_gap},
-          {"iterations", summary.iterations},
-          {"solves", summary.solves},
-          {"bias", summary.bias},
-          {"n_support", summary.n_support},
-          {"kernels", std::move(kernels)},
-          {"kernels_total", summary.kernels_total},
-          {"kernels_active", summary.kernels_active},
-          {"seconds", ToJson(summary.seconds)},
-          {"peak_memory_bytes", summary.peak_memory_bytes},
-          {"threads", summary.threads},
-          {"options", std::move(options)},
-          {"certificate", summary.certificate},
-          {"history", std::move(history)}};
+  Json json = {{"status", ToString(summary.status)},
+               {"task", summary.task},
+               {"primal", summary.primal},
+               {"dual", summary.dual},
+               {"gap", summary.gap},
+               {"relative_gap", summary.relative_gap},
+               {"iterations", summary.iterations},
+               {"solves", summary.solves},
+               {"bias", summary.bias},
+               {"n_support", summary.n_support},
+               {"kernels", std::move(kernels)},
+               {"kernels_total", summary.kernels_total},
+               {"kernels_active", summary.kernels_active},
+               {"seconds", ToJson(summary.seconds)},
+               {"peak_memory_bytes", summary.peak_memory_bytes},
+               {"threads", summary.threads},
+               {"options", std::move(options)},
+               {"certificate", summary.certificate},
+               {"history", std::move(history)}};
+  if (summary.leave_one_out) json["leave_one_out"] = *summary.leave_one_out;
+  return json;
 }
 
 Summary SummaryFromJson(const Json& json) {

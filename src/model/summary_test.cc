@@ -42,6 +42,13 @@ TEST(Summary, SurvivesJson) {
   EXPECT_EQ(back.options, summary.options);
   EXPECT_EQ(back.history.back().inside_solve, true);
   EXPECT_EQ(back.seconds.certificate, 5);
+  EXPECT_FALSE(back.leave_one_out);
+}
+
+TEST(Summary, KeepsTheLeaveOneOutScore) {
+  Summary summary = Example();
+  summary.leave_one_out = 0.75;
+  EXPECT_EQ(SummaryFromJson(Json::parse(summary.ToJson())).leave_one_out, 0.75);
 }
 
 TEST(Summary, WritesWhatIsNotFiniteAsNull) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/memory.h"
+#include "train/objective.h"
 
 namespace kweave {
 namespace {
@@ -60,6 +61,10 @@ MemoryPlan PlanMemory(const KernelSet& kernels, std::span<const View> views, Ind
   const std::size_t useful_rows = kUsefulRows * matrix_bytes / std::max<std::size_t>(samples, 1);
   plan.row_cache_bytes =
       std::min({caches - plan.base_cache_bytes, matrix_bytes, std::max(kUsefulRowBytes, useful_rows)});
+  // Newton steps keep all of the learned kernel and a factor of it, in single precision.
+  if (EffectiveLoss(options).make({})->smooth()) {
+    plan.row_cache_bytes = std::min(caches - plan.base_cache_bytes, 2 * samples * samples * sizeof(float));
+  }
   return plan;
 }
 

@@ -7,10 +7,15 @@
 #include "kweave/version.h"
 #include "model/content.h"
 #include "model/json.h"
+#include "qp/leave_one_out.h"
 #include "train/effective_options.h"
+#include "weights/gram_rows.h"
 
 namespace kweave {
 namespace {
+
+// Above it the closed form, of n^3 operations, would take seconds.
+constexpr Index kMostSamplesForLeaveOneOut = 3000;
 
 constexpr std::size_t kKernelsReported = 10000;
 
@@ -131,6 +136,24 @@ std::vector<std::pair<std::string, std::string>> EffectiveOptions(const TrainOpt
     literals.emplace_back(name, value.dump(-1, ' ', false, Json::error_handler_t::replace));
   }
   return literals;
+}
+
+std::optional<double> LeaveOneOutScore(Gram& exact, const TrainOptions& options, const Risk& risk,
+                                       const Learned& learned) {
+  const std::string_view loss = EffectiveLoss(options).name;
+  const bool is_regression = loss == "squared";
+  if (!is_regression && loss != "least-squares") return std::nullopt;
+  if (exact.left_count() > kMostSamplesForLeaveOneOut) return std::nullopt;
+  GramRows<double> rows(exact, learned.theta);
+  const std::vector<double> outputs = LeaveOneOut(risk, rows, learned.beta);
+  if (outputs.empty()) return std::nullopt;
+  double sum = 0;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const double error = outputs[i] - risk.y[i];
+    sum += is_regression ? error * error : outputs[i] * risk.y[i] > 0;
+  }
+  const double mean = sum / static_cast<double>(outputs.size());
+  return is_regression ? std::sqrt(mean) : mean;
 }
 
 Learned LearnBiasOnly(const Risk& risk) {

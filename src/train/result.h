@@ -1,6 +1,9 @@
 #ifndef KWEAVE_TRAIN_RESULT_H_
 #define KWEAVE_TRAIN_RESULT_H_
 
+#include <optional>
+
+#include "gram/gram.h"
 #include "kweave/context.h"
 #include "kweave/model.h"
 #include "kweave/options.h"
@@ -20,6 +23,10 @@ std::vector<std::pair<std::string, std::string>> EffectiveOptions(const TrainOpt
                                                                   const Context& context,
                                                                   const MemoryPlan& plan,
                                                                   const Learned& learned);
+
+/// Summary::leave_one_out of a machine with the squared loss, on few enough samples that it is cheap; else nothing.
+std::optional<double> LeaveOneOutScore(Gram& exact, const TrainOptions& options, const Risk& risk,
+                                       const Learned& learned);
 
 /// What is learned when no kernel varies over the samples: the best constant, with a gap of zero.
 Learned LearnBiasOnly(const Risk& risk);

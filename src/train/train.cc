@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <optional>
 
 #include "base/memory.h"
 #include "base/run_control.h"
@@ -77,6 +78,7 @@ Model Train(const Dataset& data, const TrainOptions& options, const Context& con
   const MemoryPlan plan = PlanMemory(prepared.kernels, prepared.views, count, options, context);
   const Objective objective(samples, options);
   Learned learned;
+  std::optional<double> leave_one_out;
   bool uses_table = false;
   if (prepared.kept.empty()) {
     learned = LearnBiasOnly(objective.risk());
@@ -87,11 +89,13 @@ Model Train(const Dataset& data, const TrainOptions& options, const Context& con
                             SolverByName(options.solver), &pool},
                            control);
     uses_table = grams.Exact().TableError() > 0;
+    leave_one_out = LeaveOneOutScore(grams.Exact(), options, objective.risk(), learned);
   }
 
   auto content = std::make_shared<ModelContent>(MakeContent(samples, prepared, options, objective, learned));
   Summary& summary = content->summary;
   summary.certificate = uses_table ? "table" : "direct";
+  summary.leave_one_out = leave_one_out;
   summary.options = EffectiveOptions(options, context, plan, learned);
   summary.threads = pool.size();
   summary.seconds.kernels = kernel_seconds;

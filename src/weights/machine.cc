@@ -8,6 +8,7 @@
 #include "base/stopwatch.h"
 #include "qp/newton.h"
 #include "qp/solve.h"
+#include "weights/gram_rows.h"
 
 namespace kweave {
 
@@ -17,28 +18,7 @@ constexpr double kTiny = std::numeric_limits<double>::min();
 constexpr double kLeastTolerance = 1e-13;
 constexpr double kMostTolerance = 0.5;
 
-// The learned kernel at one theta, as the solver sees it.
-template <class T>
-class GramRows : public RowSource<T> {
- public:
-  GramRows(Gram& gram, std::span<const double> theta) : gram_(gram), theta_(theta) {}
-
-  Index size() const override { return gram_.left_count(); }
-  void Diagonal(std::span<double> out) override { gram_.Diagonal(theta_, out); }
-  void Rows(std::span<const Index> rows, T* out, Index stride) override {
-    gram_.Rows(theta_, rows, out, stride);
-  }
-  void Multiply(std::span<const double> beta, std::span<double> out) override {
-    gram_.Expand(beta)->Outputs(theta_, out);
-  }
-  double Shift() override { return gram_.RowShift(theta_); }
-
- private:
-  Gram& gram_;
-  std::span<const double> theta_;
-};
-
-// The same, keeping the expansion of the last vector it multiplied: `at` says which.
+// The learned kernel, keeping the expansion of the last vector it multiplied: `at` says which.
 class ExpandingRows final : public GramRows<float> {
  public:
   ExpandingRows(Gram& gram, std::span<const double> theta, std::unique_ptr<Expansion>& expansion,
