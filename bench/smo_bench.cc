@@ -1,8 +1,8 @@
-// Times (in CPU seconds) the inner solver on one Gaussian kernel, one thread, to compare with LIBSVM's
-// svm-train on the same problem.
+// Times (in CPU seconds) the inner solvers on one Gaussian kernel, one thread, to compare them with each other and
+// with LIBSVM's svm-train on the same problem.
 //
 //   smo_bench [--samples 10000] [--features 60] [-C 10] [--gamma 0.01] [--tolerance 0.001] [--cache-mb 2000]
-//             [--batch 32] [--no-shrinking] [--seed 1] [--write FILE | --read FILE]
+//             [--batch 32] [--no-shrinking] [--solver smo, block or auto] [--seed 1] [--write FILE | --read FILE]
 //
 // --write stores the made problem as LIBSVM text, for: svm-train -s 0 -t 2 -c C -g GAMMA -e TOLERANCE -m 2000
 // FILE
@@ -23,8 +23,7 @@
 
 #include "base/random.h"
 #include "compute/cpu/family_loops.h"
-#include "qp/block.h"
-#include "qp/smo.h"
+#include "qp/solve.h"
 
 namespace kweave {
 namespace {
@@ -198,9 +197,8 @@ int Main(int argc, char** argv) {
   SolverState state{std::vector<double>(problem.y.size(), 0.0), {}, false};
   GaussianRows rows(problem, number("--gamma"));
   const double start = CpuSeconds();
-  const SolverResult result = flags["--solver"] == "block"
-                                  ? SolveBlock<float>({linear, lower, upper}, rows, state, options)
-                                  : SolveSmo<float>({linear, lower, upper}, rows, state, options);
+  const SolverResult result =
+      SolveDual<float>(SolverByName(flags["--solver"]), {linear, lower, upper}, rows, state, options);
   const double seconds = CpuSeconds() - start;
   Index support = 0;
   for (const double beta : state.beta) support += beta != 0;
