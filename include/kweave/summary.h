@@ -54,6 +54,7 @@ struct Summary {
   std::int64_t kernels_total = 0;
   std::int64_t kernels_active = 0;
   PhaseSeconds seconds;
+  std::int64_t kernel_rows = 0;  ///< rows of kernel matrices evaluated, one for each sample they belong to
   std::int64_t peak_memory_bytes = 0;
   int threads = 1;
   std::vector<std::pair<std::string, std::string>> options;  ///< effective values, as JSON literals

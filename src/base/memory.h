@@ -55,6 +55,24 @@ class LargeBuffer {
   std::unique_ptr<T, Free> values_;
 };
 
+/// One block that outlives its users, one after the other: pages touched once need not be provided again.
+class MemoryReserve {
+ public:
+  /// At least `bytes`, uninitialised, valid until the next call.
+  void* Take(std::size_t bytes) {
+    if (bytes > size_) {
+      block_ = {};
+      block_ = LargeBuffer<std::byte>(bytes);
+      size_ = bytes;
+    }
+    return block_.data();
+  }
+
+ private:
+  std::size_t size_ = 0;
+  LargeBuffer<std::byte> block_;
+};
+
 }  // namespace kweave
 
 #endif  // KWEAVE_BASE_MEMORY_H_

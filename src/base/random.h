@@ -2,6 +2,7 @@
 #define KWEAVE_BASE_RANDOM_H_
 
 #include <cstdint>
+#include <vector>
 
 namespace kweave {
 
@@ -26,6 +27,15 @@ class Random {
  private:
   std::uint64_t state_;
 };
+
+/// `count` of the numbers 0 .. size - 1, ascending; every subset of that size is equally likely.
+inline std::vector<std::int64_t> RandomSubset(std::int64_t size, std::int64_t count, Random& random) {
+  std::vector<std::int64_t> chosen;
+  for (std::int64_t i = 0; i < size; ++i) {
+    if (random.Below(size - i) < count - static_cast<std::int64_t>(chosen.size())) chosen.push_back(i);
+  }
+  return chosen;
+}
 
 }  // namespace kweave
 

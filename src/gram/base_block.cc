@@ -44,7 +44,7 @@ double LargestNorm(std::span<const T> squared_norms) {
 // A row is read a few times in a run. To keep it costs the first touch of its memory and the way there and back,
 // about as much as computing it as often from this many features; measured with a9a and MNIST.
 constexpr Index kCheapFeatures = 128;
-constexpr Index kCheapEntries = 16;
+constexpr Index kCheapEntries = 16, kCheapSummedFeatures = 16;
 
 // The largest distance two samples of these norms can have, squared; for other quantities no bound is needed.
 double NormBound(const BaseQuantity& quantity, double left_norm, double right_norm) {
@@ -186,7 +186,7 @@ class FeatureSums : public BaseBlock<T> {
   double LeftDiagonal(Index i) const override { return Plain(left_.data() + i, left_count_); }
   double RightDiagonal(Index j) const override { return Plain(right_values_ + j, right_count_); }
   double UpperBound() const override { return upper_bound_; }
-  bool IsCheap() const override { return features_ <= 2; }
+  bool IsCheap() const override { return features_ <= kCheapSummedFeatures; }
 
  private:
   void Row(const float* x, const float* right, Index count, float* out) const {

@@ -4,6 +4,7 @@
 #ifndef KWEAVE_GRAM_GRAM_H_
 #define KWEAVE_GRAM_GRAM_H_
 
+#include <cstdint>
 #include <memory>
 #include <span>
 
@@ -55,6 +56,15 @@ class Gram {
   /// A bound on |computed - true| of every kernel value k_m(x,z) after normalisation, from tables that stand
   /// in for the kernels; 0 when every value is evaluated directly. Rounding is not part of it.
   virtual double TableError() const = 0;
+
+  /// How many rows were evaluated so far, for whatever purpose: the unit in which the work of a run is counted.
+  std::int64_t rows_evaluated() const { return rows_evaluated_; }
+
+ protected:
+  void CountRows(std::int64_t rows) { rows_evaluated_ += rows; }
+
+ private:
+  std::int64_t rows_evaluated_ = 0;
 };
 
 }  // namespace kweave

@@ -48,11 +48,7 @@ std::vector<View> SampleForFactors(const KernelSet& kernels, std::span<const Vie
   const Index n = RowCount(views[0].features);
   if (n <= kSamplesForFactors || !kernels.files.empty()) return sample;
   Random random(0);
-  std::vector<Index> rows;
-  for (Index i = 0; i < n; ++i) {  // selection sampling: every subset of that size is equally likely
-    const Index wanted = kSamplesForFactors - static_cast<Index>(rows.size());
-    if (random.Below(n - i) < wanted) rows.push_back(i);
-  }
+  const std::vector<Index> rows = RandomSubset(n, kSamplesForFactors, random);
   for (View& view : sample) view.features = SelectRows(view.features, rows);
   return sample;
 }

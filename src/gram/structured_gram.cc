@@ -14,12 +14,14 @@ class StructuredExpansion : public Expansion {
   StructuredExpansion(std::vector<std::unique_ptr<GroupExpansion>> parts, Index size)
       : parts_(std::move(parts)), a_(size, 0.0) {}
 
-  void MoveTo(std::span<const double> a, ThreadPool& pool) {
+  // Returns the number of entries that changed.
+  std::int64_t MoveTo(std::span<const double> a, ThreadPool& pool) {
     std::vector<double> change(a_.size());
     for (std::size_t i = 0; i < a_.size(); ++i) change[i] = a[i] - a_[i];
     const SupportVector entries = MakeSupport(change);
     for (const auto& part : parts_) part->Add(entries, pool);
     a_.assign(a.begin(), a.end());
+    return static_cast<std::int64_t>(entries.rows.size());
   }
   std::span<const double> a() const { return a_; }
 
@@ -220,6 +222,7 @@ void StructuredGram<T>::Rows(std::span<const double> theta, std::span<const Inde
                              Index stride) {
   if constexpr (std::is_same_v<T, float>) {
     SetWeights(theta);
+    CountRows(static_cast<std::int64_t>(rows.size()));
     for (std::size_t r = 0; r < rows.size(); ++r) std::fill_n(out + r * stride, right_count_, 0.0f);
     for (auto& group : groups_) group->AddRows(rows, out, stride, pool_);
   } else {
@@ -234,6 +237,7 @@ void StructuredGram<T>::Rows(std::span<const double> theta, std::span<const Inde
                              Index stride) {
   if constexpr (std::is_same_v<T, double>) {
     SetWeights(theta);
+    CountRows(static_cast<std::int64_t>(rows.size()));
     for (std::size_t r = 0; r < rows.size(); ++r) std::fill_n(out + r * stride, right_count_, 0.0);
     for (auto& group : groups_) group->AddRows(rows, out, stride, pool_);
   } else {
@@ -260,7 +264,7 @@ void StructuredGram<T>::Diagonal(std::span<const double> theta, std::span<double
 template <class T>
 std::unique_ptr<Expansion> StructuredGram<T>::Expand(std::span<const double> a) {
   auto expansion = std::make_unique<StructuredExpansion>(StartParts(), left_count_);
-  expansion->MoveTo(a, pool_);
+  CountRows(expansion->MoveTo(a, pool_));
   return expansion;
 }
 
@@ -274,7 +278,7 @@ void StructuredGram<T>::Update(Expansion& expansion, std::span<const double> a) 
     entries += a[i] != 0;
   }
   if (changes >= entries) mine = StructuredExpansion(StartParts(), left_count_);
-  mine.MoveTo(a, pool_);
+  CountRows(mine.MoveTo(a, pool_));
 }
 
 template <class T>

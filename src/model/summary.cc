@@ -78,6 +78,7 @@ Summary Parse(const Json& json) {
   summary.kernels_total = json.at("kernels_total").get<std::int64_t>();
   summary.kernels_active = json.at("kernels_active").get<std::int64_t>();
   summary.seconds = SecondsFromJson(json.at("seconds"));
+  summary.kernel_rows = json.value("kernel_rows", std::int64_t{0});  // older models do not have it
   summary.peak_memory_bytes = json.at("peak_memory_bytes").get<std::int64_t>();
   summary.threads = json.at("threads").get<int>();
   for (const auto& [name, value] : json.at("options").items())
@@ -120,6 +121,7 @@ Json ToJson(const Summary& summary) {
                {"kernels_total", summary.kernels_total},
                {"kernels_active", summary.kernels_active},
                {"seconds", ToJson(summary.seconds)},
+               {"kernel_rows", summary.kernel_rows},
                {"peak_memory_bytes", summary.peak_memory_bytes},
                {"threads", summary.threads},
                {"options", std::move(options)},

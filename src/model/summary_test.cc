@@ -26,6 +26,7 @@ Summary Example() {
   summary.kernels_total = 2;
   summary.kernels_active = 1;
   summary.seconds = {6, 1, 2, 3, 4, 5};
+  summary.kernel_rows = 12345;
   summary.peak_memory_bytes = std::int64_t{1} << 40;
   summary.threads = 2;
   summary.options = {{"norm", "\"inf\""}, {"C", "1.0"}, {"kernels", "[\"linear\"]"}};

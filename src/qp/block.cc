@@ -82,7 +82,7 @@ class Block final : private SolverPause {
         most_steps_(MostSteps(problem, options)),
         diagonal_(Offset(problem.size())),
         all_(problem, diagonal_),
-        rows_(source, options.cache_bytes, kLeastInSet, options.pool),
+        rows_(source, options, kLeastInSet),
         most_in_set_(std::min(kMostInSet, rows_.capacity())),
         set_(problem, diagonal_, most_in_set_),
         next_observation_(options.observe_every),
@@ -94,7 +94,7 @@ class Block final : private SolverPause {
     for (;;) {
       if (!IsFinite()) return Finish(SolverOutcome::kNotFinite);
       if (violation() <= tolerance_) {
-        if (!LowersTolerance()) return Finish(SolverOutcome::kConverged);
+        if (!GoesOn()) return Finish(SolverOutcome::kConverged);
         continue;
       }
       if (steps_ >= most_steps_) return Finish(SolverOutcome::kStepLimit);
@@ -207,22 +207,24 @@ class Block final : private SolverPause {
       case SolveObserver::Verdict::kStop:
         return false;
       case SolveObserver::Verdict::kMatrixChanged:
-        rows_.Clear();
-        StartFromGradient();
-        stall_watch_.Reset(steps_);
+        StartOnOtherMatrix();
         return true;
     }
     return true;
   }
 
+  void StartOnOtherMatrix() {
+    rows_.Clear();
+    StartFromGradient();
+    stall_watch_.Reset(steps_);
+  }
+
   // True when the observer wants a solve that meets its tolerance to go on.
-  bool LowersTolerance() {
-    if (observer_ == nullptr) return false;
+  bool GoesOn() {
     all_.Save(state_);
-    const double next = observer_->NextTolerance(*this, tolerance_);
-    if (!(next >= 0 && next < tolerance_)) return false;
-    tolerance_ = next;
-    return true;
+    const SolveObserver::Verdict verdict = AskAtTolerance(observer_, *this, tolerance_);
+    if (verdict == SolveObserver::Verdict::kMatrixChanged) StartOnOtherMatrix();
+    return verdict != SolveObserver::Verdict::kStop;
   }
 
   bool IsStalled() {

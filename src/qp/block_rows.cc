@@ -28,12 +28,13 @@ Index KeptRows(Index affordable, Index size, Index least) {
 }  // namespace
 
 template <class T>
-BlockRows<T>::BlockRows(RowSource<T>& source, std::size_t cache_bytes, Index least, ThreadPool* pool)
+BlockRows<T>::BlockRows(RowSource<T>& source, const SolverOptions& options, Index least)
     : source_(source),
-      pool_(pool),
-      batch_(BatchRows(AffordableRows<T>(cache_bytes, source.size()))),
+      pool_(options.pool),
+      batch_(BatchRows(AffordableRows<T>(options.cache_bytes, source.size()))),
       cache_(source.size(), source.size(),
-             KeptRows(AffordableRows<T>(cache_bytes, source.size()), source.size(), least)) {}
+             KeptRows(AffordableRows<T>(options.cache_bytes, source.size()), source.size(), least),
+             options.reserve) {}
 
 template <class T>
 std::span<const T* const> BlockRows<T>::Fetch(std::span<const Index> samples) {

@@ -10,14 +10,15 @@
 #include "base/threads.h"
 #include "qp/dual_problem.h"
 #include "qp/row_cache.h"
+#include "qp/solver.h"
 
 namespace kweave {
 
 template <class T>
 class BlockRows {
  public:
-  /// Keeps what fits into `cache_bytes`, never less than `least` rows. `pool` may be null.
-  BlockRows(RowSource<T>& source, std::size_t cache_bytes, Index least, ThreadPool* pool);
+  /// Keeps what fits into the cache of the options, never less than `least` rows.
+  BlockRows(RowSource<T>& source, const SolverOptions& options, Index least);
 
   /// How many rows are kept at most.
   Index capacity() const { return cache_.capacity(); }

@@ -54,9 +54,9 @@ class InnerObserver : public SolveObserver {
     InnerPause inner(pause);
     return observer_.Observe(inner);
   }
-  double NextTolerance(SolverPause& pause, double tolerance) override {
+  Verdict OnTolerance(SolverPause& pause, double& tolerance) override {
     InnerPause inner(pause);
-    return observer_.NextTolerance(inner, tolerance);
+    return observer_.OnTolerance(inner, tolerance);
   }
 
  private:

@@ -5,11 +5,11 @@
 namespace kweave {
 
 template <class T>
-RowCache<T>::RowCache(Index keys, Index length, Index capacity)
-    : stride_((length + 15) / 16 * 16),
-      capacity_(capacity),
-      block_(Offset(capacity * stride_)),
-      slot_of_key_(Offset(keys), kNone) {
+RowCache<T>::RowCache(Index keys, Index length, Index capacity, MemoryReserve* reserve)
+    : stride_((length + 15) / 16 * 16), capacity_(capacity), slot_of_key_(Offset(keys), kNone) {
+  const std::size_t count = Offset(capacity * stride_);
+  if (reserve == nullptr) block_ = LargeBuffer<T>(count);
+  values_ = reserve == nullptr ? block_.data() : static_cast<T*>(reserve->Take(count * sizeof(T)));
   key_of_slot_.resize(Offset(capacity));
   older_.resize(Offset(capacity));
   newer_.resize(Offset(capacity));

@@ -17,8 +17,9 @@ namespace kweave {
 template <class T>
 class RowCache {
  public:
-  /// Keys are 0 .. keys - 1; `capacity` rows (1 to keys of them) of `length` values each.
-  RowCache(Index keys, Index length, Index capacity);
+  /// Keys are 0 .. keys - 1; `capacity` rows (1 to keys of them) of `length` values each, in memory of the reserve if
+  /// there is one.
+  RowCache(Index keys, Index length, Index capacity, MemoryReserve* reserve = nullptr);
 
   Index capacity() const { return capacity_; }
   bool is_full() const { return used_ == capacity_; }
@@ -39,14 +40,15 @@ class RowCache {
   using Slot = std::int32_t;
   static constexpr Slot kNone = -1;
   static std::size_t Offset(Index i) { return static_cast<std::size_t>(i); }
-  T* Row(Slot slot) { return block_.data() + slot * stride_; }
+  T* Row(Slot slot) { return values_ + slot * stride_; }
   void Unlink(Slot slot);
   void LinkNewest(Slot slot);
 
   Index stride_;                   // length, rounded up to whole cache lines
   Index capacity_;                 // slots in the block
   Index used_ = 0;                 // slots ever written: 0 .. used_ - 1
-  LargeBuffer<T> block_;           // capacity_ rows, uninitialised
+  LargeBuffer<T> block_;           // when there is no reserve
+  T* values_;                      // capacity_ rows, uninitialised
   std::vector<Slot> slot_of_key_;  // kNone: absent
   std::vector<Index> key_of_slot_;
   std::vector<Slot> older_, newer_;  // a list through the used slots

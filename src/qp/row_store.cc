@@ -47,7 +47,7 @@ RowStore<T>::RowStore(RowSource<T>& source, const SolverOptions& options, Choose
       size_(source.size()),
       cache_bytes_(options.cache_bytes),
       most_per_batch_(options.rows_per_batch),
-      full_(size_, size_, FullRows<T>(size_, options)),
+      full_(size_, size_, FullRows<T>(size_, options), options.reserve),
       is_untried_(static_cast<std::size_t>(size_), 0) {
   if (full_.capacity() < size_) {
     most_per_batch_ = std::clamp<Index>(full_.capacity() / kLeastBatchesInCache, 1, most_per_batch_);

@@ -55,7 +55,7 @@ class Smo final : private SolverPause {
       if (!IsFinite()) return Finish(SolverOutcome::kNotFinite);
       if (violation() <= tolerance_) {
         if (active_.is_whole()) {
-          if (!LowersTolerance()) return Finish(SolverOutcome::kConverged);
+          if (!GoesOn()) return Finish(SolverOutcome::kConverged);
           continue;
         }
         ActivateAll();
@@ -235,25 +235,31 @@ class Smo final : private SolverPause {
       case SolveObserver::Verdict::kStop:
         return false;
       case SolveObserver::Verdict::kMatrixChanged:
-        rows_.Clear();
-        StartFromGradient();
-        stall_watch_.Reset(steps_);
+        StartOnOtherMatrix();
         return true;
     }
     return true;
   }
 
   // True when the observer wants a solve that meets its tolerance to go on.
-  bool LowersTolerance() {
-    if (observer_ == nullptr) return false;
+  bool GoesOn() {
     active_.Save(state_);
     has_complete_gradient_ = true;
-    const double next = observer_->NextTolerance(*this, tolerance_);
-    if (!(next >= 0 && next < tolerance_)) return false;
-    tolerance_ = next;
+    const SolveObserver::Verdict verdict = AskAtTolerance(observer_, *this, tolerance_);
+    if (verdict == SolveObserver::Verdict::kStop) return false;
     did_early_recheck_ = false;
-    if (violation() > tolerance_) Shrink();
+    if (verdict == SolveObserver::Verdict::kMatrixChanged) {
+      StartOnOtherMatrix();
+    } else if (violation() > tolerance_) {
+      Shrink();
+    }
     return true;
+  }
+
+  void StartOnOtherMatrix() {
+    rows_.Clear();
+    StartFromGradient();
+    stall_watch_.Reset(steps_);
   }
 
   bool IsStalled() {

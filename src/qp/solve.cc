@@ -14,7 +14,7 @@ namespace kweave {
 namespace {
 
 // By CPU time (one Gaussian kernel, 8 to 780 features, 20,000 to 60,000 samples) the two are level while a quarter of
-// all rows fits into the cache, and blocks take a tenth to a third less where fewer do. A step over few samples costs
+// all rows fits into the cache, and blocks take a few percent to a quarter less where fewer do. A step over few samples costs
 // as little as one over a working set.
 constexpr Index kManySamples = 4000;
 constexpr Index kPlentyOfRows = 4;  // one row in this many is kept

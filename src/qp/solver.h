@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "base/memory.h"
 #include "kweave/index.h"
 
 namespace kweave {
@@ -19,6 +20,7 @@ struct SolverOptions {
   double tolerance = 1e-3;
   std::int64_t max_steps = 0;                        ///< 0: the larger of 10 million and 100 per sample
   std::size_t cache_bytes = std::size_t{256} << 20;  ///< kernel rows kept; never less than a handful of them
+  MemoryReserve* reserve = nullptr;                  ///< for these rows, where solves follow each other
   Index rows_per_batch = 32;                         ///< SMO: most rows asked of the source in one call
   bool use_shrinking = true;                         ///< set variables aside that look settled at a bound
   std::int64_t observe_every = 1000;                 ///< steps between two calls of the observer
@@ -74,10 +76,21 @@ class SolveObserver {
   };
   virtual ~SolveObserver() = default;
   virtual Verdict Observe(SolverPause& pause) = 0;
-  /// Called when all variables meet the tolerance. A smaller one makes the solve go on, with the rows it
-  /// holds.
-  virtual double NextTolerance(SolverPause& pause, double tolerance) { return tolerance; }
+  /// Called when all variables meet the tolerance; kStop ends the solve. To go on with the rows it holds,
+  /// kContinue with a smaller tolerance; with another matrix, kMatrixChanged and any tolerance.
+  virtual Verdict OnTolerance(SolverPause& pause, double& tolerance) { return Verdict::kStop; }
 };
+
+/// What a solver that meets its tolerance asks of its observer, which may be null. Writes the tolerance to go on with.
+inline SolveObserver::Verdict AskAtTolerance(SolveObserver* observer, SolverPause& pause, double& tolerance) {
+  if (observer == nullptr) return SolveObserver::Verdict::kStop;
+  double next = tolerance;
+  const SolveObserver::Verdict verdict = observer->OnTolerance(pause, next);
+  const bool is_same_matrix = verdict == SolveObserver::Verdict::kContinue;
+  if (!(next >= 0) || (is_same_matrix && !(next < tolerance))) return SolveObserver::Verdict::kStop;
+  tolerance = next;
+  return verdict;
+}
 
 }  // namespace kweave
 

@@ -274,10 +274,11 @@ TEST_P(Solver, ObserverMayAskForASmallerToleranceAtTheEnd) {
   class Tighten : public SolveObserver {
    public:
     Verdict Observe(SolverPause& pause) override { return Verdict::kContinue; }
-    double NextTolerance(SolverPause& pause, double tolerance) override {
+    Verdict OnTolerance(SolverPause& pause, double& tolerance) override {
       EXPECT_LE(pause.violation(), tolerance);
       EXPECT_EQ(pause.Gradient().size(), pause.Beta().size());
-      return ++calls < 4 ? 0.1 * tolerance : tolerance;
+      tolerance *= 0.1;
+      return ++calls < 4 ? Verdict::kContinue : Verdict::kStop;
     }
     int calls = 0;
   };

@@ -19,7 +19,7 @@ namespace {
 constexpr std::array<std::string_view, 2> kDefaultKernels = {
     "linear", "rbf(gamma=[median/16,median/4,median,median*4,median*16])"};
 
-constexpr std::array kDrivers = {"auto", "wrapper"};
+constexpr std::array kDrivers = {"auto", "wrapper", "interleaved"};
 constexpr std::array kCertificates = {"auto", "table", "direct"};
 
 constexpr std::array kRecords = {
@@ -42,7 +42,7 @@ constexpr std::array kRecords = {
                  "2"},
     OptionRecord{"method", "how the kernel weights move",
                  "auto, analytic, level (p = 1), silp (p = 1), uniform (p = inf)", "auto"},
-    OptionRecord{"driver", "when the kernel weights move", "auto, wrapper", "auto"},
+    OptionRecord{"driver", "when the kernel weights move", "auto, wrapper, interleaved", "auto"},
     OptionRecord{"solver",
                  "how the machine is trained at given kernel weights: pairs of samples, or blocks of them",
                  "auto, smo, block", "auto"},

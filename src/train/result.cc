@@ -118,7 +118,7 @@ std::vector<std::pair<std::string, std::string>> EffectiveOptions(const TrainOpt
                      {"bias", options.bias},
                      {"norm", NormLiteral(options.norm)},
                      {"method", learned.method},
-                     {"driver", "wrapper"},
+                     {"driver", learned.driver},
                      {"solver", learned.solver},
                      {"normalize", EffectiveNormalize(options)},
                      {"gap", options.gap},

@@ -13,8 +13,8 @@
 #include "base/stopwatch.h"
 #include "base/threads.h"
 #include "compute/cpu/blas_threads.h"
-#include "gram/make_gram.h"
 #include "model/content.h"
+#include "train/grams.h"
 #include "train/memory_plan.h"
 #include "train/objective.h"
 #include "train/prepared.h"
@@ -29,38 +29,6 @@ Evaluation CertificateEvaluation(const TrainOptions& options) {
   if (options.certificate == "direct") return Evaluation::kDirect;
   return Evaluation::kAuto;
 }
-
-/// The kernels at both precisions. The exact ones are made when first asked for, and are the working ones
-/// when those are as good.
-class Grams {
- public:
-  Grams(const PreparedKernels& prepared, const MemoryPlan& plan, Evaluation certificate, ThreadPool& pool)
-      : prepared_(prepared), plan_(plan), certificate_(certificate), pool_(pool) {
-    working_ = Make({plan.use_float, Evaluation::kAuto, plan.base_cache_bytes, plan.use_float});
-  }
-
-  GramPair Pair() {
-    return {working_.get(), plan_.use_float, [this]() -> Gram& { return Exact(); }};
-  }
-
-  Gram& Exact() {
-    if (!plan_.use_float && certificate_ == Evaluation::kAuto) return *working_;
-    if (!exact_) exact_ = Make({false, certificate_, 0, false});
-    return *exact_;
-  }
-
- private:
-  std::unique_ptr<Gram> Make(const GramOptions& options) {
-    return MakeGram(prepared_.kernels, prepared_.views, prepared_.normalization, options, pool_);
-  }
-
-  const PreparedKernels& prepared_;
-  const MemoryPlan& plan_;
-  const Evaluation certificate_;
-  ThreadPool& pool_;
-  std::unique_ptr<Gram> working_;
-  std::unique_ptr<Gram> exact_;
-};
 
 }  // namespace
 
@@ -80,15 +48,19 @@ Model Train(const Dataset& data, const TrainOptions& options, const Context& con
   Learned learned;
   std::optional<double> leave_one_out;
   bool uses_table = false;
+  std::int64_t kernel_rows = 0;
   if (prepared.kept.empty()) {
     learned = LearnBiasOnly(objective.risk());
   } else {
-    Grams grams(prepared, plan, CertificateEvaluation(options), pool);
+    const bool sums_to_zero = objective.risk().has_bias && objective.risk().bias_slope == 0;
+    Grams grams({&prepared.kernels, prepared.views, prepared.normalization},
+                {plan.use_float, plan.base_cache_bytes, CertificateEvaluation(options), sums_to_zero}, pool);
     learned = LearnWeights(grams.Pair(), {objective.risk(), options.norm},
-                           {options.method, options.gap, options.max_iterations, plan.row_cache_bytes,
-                            SolverByName(options.solver), &pool},
+                           {options.method, options.driver, options.gap, options.max_iterations,
+                            plan.row_cache_bytes, SolverByName(options.solver), &pool},
                            control);
     uses_table = grams.Exact().TableError() > 0;
+    kernel_rows = grams.rows_evaluated();
     leave_one_out = LeaveOneOutScore(grams.Exact(), options, objective.risk(), learned);
   }
 
@@ -98,6 +70,7 @@ Model Train(const Dataset& data, const TrainOptions& options, const Context& con
   summary.leave_one_out = leave_one_out;
   summary.options = EffectiveOptions(options, context, plan, learned);
   summary.threads = pool.size();
+  summary.kernel_rows = kernel_rows;
   summary.seconds.kernels = kernel_seconds;
   summary.seconds.total = control.Seconds();
   summary.peak_memory_bytes = PeakMemoryBytes();

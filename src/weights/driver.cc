@@ -13,7 +13,11 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kFirstInnerGap = 0.02;
-constexpr double kInnerShare = 0.05;       // of the outer gap, wanted of an inner gap
+constexpr double kFirstInnerGapFromStart = 0.002;
+constexpr double kInnerShare = 0.05;  // of the outer gap, wanted of an inner gap
+constexpr double kInterleavedFirstGap = 0.5;
+constexpr double kInterleavedFall = 0.25;  // of the inner gap from one move to the next, at most
+constexpr double kInterleavedShare = 0.3;  // the same inside a solve
 constexpr double kInnerShareOfAim = 0.25;  // of the aimed gap: more precision than that is never needed
 constexpr double kOnlyShareOfAim = 0.9;
 constexpr double kDominatingShare = 0.3;  // of the outer gap, above which a solve is repeated
@@ -31,7 +35,7 @@ constexpr std::int64_t kDefaultMaxIterations = 1000;
 }  // namespace
 
 Driver::Driver(const GramPair& gram, const LearningProblem& problem, const LearnOptions& options,
-               const MethodRecord& method, RunControl& control)
+               const MethodRecord& method, const std::vector<double>& start, RunControl& control)
     : gram_(gram),
       problem_(problem),
       options_(options),
@@ -39,6 +43,9 @@ Driver::Driver(const GramPair& gram, const LearningProblem& problem, const Learn
       machine_(problem, options, control),
       method_(method.make(problem.norm)),
       is_float_(gram.working_is_float),
+      is_interleaved_(options.driver == "interleaved"),
+      has_start_(!start.empty()),
+      most_moves_(options.max_iterations > 0 ? options.max_iterations : kDefaultMaxIterations),
       theta_(static_cast<std::size_t>(gram.working->kernels())),
       best_dual_(-kInfinity),
       best_dual_beta_(problem.risk.FeasibleStart()),
@@ -46,31 +53,52 @@ Driver::Driver(const GramPair& gram, const LearningProblem& problem, const Learn
       milestone_(kInfinity) {
   machine_.UseGram(*gram.working, is_float_);
   method_->Begin(theta_);
+  if (!start.empty()) theta_ = start;
   best_.theta = theta_;
   best_.beta = best_dual_beta_;
   best_.primal = kInfinity;
   learned_.method = method.name;
+  learned_.driver = is_interleaved_ ? "interleaved" : "wrapper";
 }
 
 Learned Driver::Run() {
-  const std::int64_t limit = options_.max_iterations > 0 ? options_.max_iterations : kDefaultMaxIterations;
   for (;;) {
     Solve();
     if (control_.ShouldStop()) return Finish(*control_.stop_reason());
     if (IsCertified()) return Finish(Status::kConverged);
     if (IsStuck()) return Finish(Status::kStalled);
     if (IsSolveTooCoarse()) continue;
-    if (learned_.iterations == limit) return Finish(Status::kIterationLimit);
-    Move();
+    if (learned_.iterations == most_moves_) return Finish(Status::kIterationLimit);
+    Move(/*is_inside=*/false);
     if (IsCertified()) return Finish(Status::kConverged);
   }
 }
 
 void Driver::Solve() {
-  last_ = machine_.Solve(theta_, WantedInnerGap());
+  Account(machine_.Solve(theta_, WantedInnerGap(), is_interleaved_ ? this : nullptr), /*is_inside=*/false);
+}
+
+std::optional<double> Driver::MoveInside(const Evaluation& at, std::span<double> theta) {
+  Account(at, /*is_inside=*/true);
+  if (relative_gap() <= aim_ || NeedsAnotherSolve() || learned_.iterations == most_moves_) return {};
+  ScopedSeconds seconds(inside_weight_seconds_);
+  Move(/*is_inside=*/true);
+  if (relative_gap() <= aim_) return {};
+  std::copy(theta_.begin(), theta_.end(), theta.begin());
+  return WantedInnerGap();
+}
+
+void Driver::Account(const Evaluation& at, bool is_inside) {
+  last_ = at;
   if (last_.primal < best_.primal) best_ = last_;
   NoteDual(last_.beta, last_.dual);
-  RecordHistory();
+  RecordHistory(is_inside);
+  if (gap() <= kClearProgress * milestone_) {
+    milestone_ = gap();
+    solves_since_milestone_ = 0;
+  } else if (is_inside || !is_interleaved_) {
+    ++solves_since_milestone_;
+  }
   control_.Report({.relative_gap = relative_gap(),
                    .target_gap = options_.target_gap,
                    .iterations = learned_.iterations,
@@ -85,14 +113,16 @@ void Driver::NoteDual(const std::vector<double>& beta, double bound) {
 }
 
 // A solve repeated at the same theta replaces its row.
-void Driver::RecordHistory() {
+void Driver::RecordHistory(bool is_inside) {
   if (has_moved_) learned_.history.emplace_back();
+  is_inside = is_inside || (!has_moved_ && learned_.history.back().inside_solve);
   has_moved_ = false;
   learned_.history.back() = {.seconds = control_.Seconds(),
                              .primal = best_.primal,
                              .dual = best_dual_,
                              .relative_gap = relative_gap(),
-                             .solves = machine_.solves()};
+                             .solves = machine_.solves(),
+                             .inside_solve = is_inside};
 }
 
 // Asks the certificate when the estimates are good enough. Where it disagrees, the kernels of the solves were
@@ -113,8 +143,12 @@ bool Driver::IsCertified() {
 // Relative. Where nothing but the solve can be wrong, it is made once and for all.
 double Driver::WantedInnerGap() const {
   if (theta_.size() == 1 || std::isinf(problem_.norm)) return kOnlyShareOfAim * aim_;
-  if (!std::isfinite(best_.primal)) return std::max(kFirstInnerGap, kInnerShareOfAim * aim_);
-  return std::max(kInnerShare * relative_gap(), kInnerShareOfAim * aim_);
+  const double first =
+      is_interleaved_ ? kInterleavedFirstGap : (has_start_ ? kFirstInnerGapFromStart : kFirstInnerGap);
+  if (!std::isfinite(best_.primal)) return std::max(first, kInnerShareOfAim * aim_);
+  if (!is_interleaved_) return std::max(kInnerShare * relative_gap(), kInnerShareOfAim * aim_);
+  return std::max({kInterleavedShare * relative_gap(), kInterleavedFall * last_.relative_inner_gap(),
+                   kInnerShareOfAim * aim_});
 }
 
 // The solve hides the effect of theta, or was made with kernels that are no longer in use.
@@ -128,15 +162,14 @@ bool Driver::IsSolveTooCoarse() const {
 bool Driver::IsStuck() {
   if (!std::isfinite(last_.primal) || refusals_ > kMaxRefusals) return true;
   if (last_.is_precision_used_up && UseExactKernels()) return false;
-  if (gap() <= kClearProgress * milestone_) {
-    milestone_ = gap();
-    solves_since_milestone_ = 0;
-    return false;
-  }
-  ++solves_since_milestone_;
   if (solves_since_milestone_ >= kFloatSolvesWithoutProgress && UseExactKernels()) return false;
   return solves_since_milestone_ >=
          (last_.is_precision_used_up ? kExhaustedSolvesWithoutProgress : kSolvesWithoutProgress);
+}
+
+// What only happens between two solves: other kernels, and another beta to start from.
+bool Driver::NeedsAnotherSolve() const {
+  return solves_since_milestone_ > kSolvesBeforeRestart || !std::isfinite(last_.primal);
 }
 
 // Bounds found with the working kernels may be wrong in their last digits: they are found again.
@@ -151,13 +184,13 @@ bool Driver::UseExactKernels() {
   return true;
 }
 
-void Driver::Move() {
+void Driver::Move(bool is_inside) {
   ScopedSeconds seconds(learned_.weight_seconds);
   const RunState state{.relative_gap = relative_gap(), .target_gap = aim_};
   method_->Move(last_, machine_, state, theta_);
   if (const DualPoint* point = method_->dual_point()) {
     NoteDual(point->beta, point->bound);
-    if (solves_since_milestone_ >= kSolvesBeforeRestart) machine_.StartFrom(point->beta);
+    if (!is_inside && solves_since_milestone_ >= kSolvesBeforeRestart) machine_.StartFrom(point->beta);
   }
   ++learned_.iterations;
   has_moved_ = true;
@@ -175,7 +208,7 @@ Learned Driver::Finish(Status status) {
   learned_.beta = best_.beta;
   learned_.solves = machine_.solves();
   learned_.solver = machine_.solver();
-  learned_.solve_seconds = machine_.solve_seconds();
+  learned_.solve_seconds = machine_.solve_seconds() - inside_weight_seconds_;
   return std::move(learned_);
 }
 

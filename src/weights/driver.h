@@ -1,10 +1,13 @@
-// Moves theta after each full solve (the wrapper) until the certificate says the gap is small enough.
+// Moves theta after each solve (the wrapper) or inside it (interleaved) until the certificate says the gap is small
+// enough.
 //
 // Solves   min over theta of J(theta), by any method of method_table.h.
 // Method   solve, measure, move; every solve is only as precise as the outer gap asks for, and is repeated,
 //          warm, where its own error hides the effect of theta. The bounds kept are the best of all solves: P
 //          of any theta and D of any beta are valid. Estimates say when to stop, the certificate whether that
-//          is true.
+//          is true. Interleaved, one solve goes through all the moves (Kloft et al. 2011, algorithm 2), each after a
+//          much coarser part of it: what the wrapper gains from a precise beta is less than it costs where moves are
+//          cheap.
 // Takes    kernels, problem, options; returns the theta and beta with the smallest P, certified.
 // Holds    the answer never gets worse while the loop runs, so it may end at any time.
 // Costs    per move one solve and one expansion; a certificate only when the estimates call for it.
@@ -23,22 +26,26 @@
 
 namespace kweave {
 
-class Driver {
+class Driver : private ThetaMover {
  public:
+  /// `start` is a feasible theta, or empty: the method's own.
   Driver(const GramPair& gram, const LearningProblem& problem, const LearnOptions& options,
-         const MethodRecord& method, RunControl& control);
+         const MethodRecord& method, const std::vector<double>& start, RunControl& control);
   Learned Run();
 
  private:
   void Solve();
+  std::optional<double> MoveInside(const Evaluation& at, std::span<double> theta) override;
+  void Account(const Evaluation& at, bool is_inside);
   void NoteDual(const std::vector<double>& beta, double bound);
-  void RecordHistory();
+  void RecordHistory(bool is_inside);
   bool IsCertified();
   bool IsSolveTooCoarse() const;
   double WantedInnerGap() const;
   bool IsStuck();
+  bool NeedsAnotherSolve() const;
   bool UseExactKernels();
-  void Move();
+  void Move(bool is_inside);
   Learned Finish(Status status);
 
   double gap() const { return best_.primal - best_dual_; }
@@ -51,6 +58,9 @@ class Driver {
   Machine machine_;
   std::unique_ptr<WeightMethod> method_;
   bool is_float_;
+  const bool is_interleaved_;
+  const bool has_start_;
+  const std::int64_t most_moves_;
 
   std::vector<double> theta_;  // where the next solve is made
   Evaluation last_;
@@ -62,6 +72,7 @@ class Driver {
   double milestone_;  // gap at the last clear progress, and solves since
   int solves_since_milestone_ = 0;
   bool has_moved_ = true;  // theta differs from that of the last history row
+  double inside_weight_seconds_ = 0;
   Learned learned_;
 };
 

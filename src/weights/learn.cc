@@ -5,6 +5,7 @@
 #include "kweave/error.h"
 #include "weights/driver.h"
 #include "weights/method_table.h"
+#include "weights/sampled_start.h"
 
 namespace kweave {
 
@@ -18,7 +19,8 @@ Learned LearnWeights(const GramPair& gram, const LearningProblem& problem, const
                             problem.risk.y.size(), problem.risk.C.size()));
   }
   if (gram.working->kernels() == 0) throw Error(ErrorKind::kUsage, "there are no kernels to learn from");
-  return Driver(gram, problem, options, FindMethod(options.method, norm.p()), control).Run();
+  const MethodRecord& method = FindMethod(options.method, norm.p());
+  return Driver(gram, problem, options, method, SampledStart(gram, problem, options, control), control).Run();
 }
 
 }  // namespace kweave

@@ -27,6 +27,7 @@ struct LearningProblem {
 
 struct LearnOptions {
   std::string method = "auto";  ///< "auto" or a name of weights/method_table.h
+  std::string driver = "auto";  ///< "auto", "wrapper" or "interleaved"
   double target_gap = 1e-3;     ///< relative
   long max_iterations = 0;      ///< moves of theta; 0: the method's own limit
   std::size_t row_cache_bytes = 0;
@@ -34,12 +35,24 @@ struct LearnOptions {
   ThreadPool* pool = nullptr;             ///< for the loops of the solver; null: one thread
 };
 
+class GramSample;
+
 /// The kernels at the precision of the calls: `working` answers the many questions of the solvers, `exact`
 /// (float64) the few of the certificate. `exact` is made when first needed.
 struct GramPair {
   Gram* working = nullptr;
   bool working_is_float = false;
   std::function<Gram&()> exact;
+  /// The working kernels between some of the samples, ascending. Empty where kernels are known for all samples only.
+  std::function<std::shared_ptr<GramSample>(std::span<const Index>)> sample;
+};
+
+/// Kernels between some of the samples.
+class GramSample {
+ public:
+  virtual ~GramSample() = default;
+  /// Valid as long as this lives.
+  virtual GramPair Pair() = 0;
 };
 
 struct Learned {
@@ -49,8 +62,7 @@ struct Learned {
   Certificate certificate;   ///< of theta and beta, computed after the last step; holds the bias
   std::int64_t iterations = 0;
   std::int64_t solves = 0;
-  std::string method;  ///< the one that ran
-  std::string solver;  ///< likewise
+  std::string method, driver, solver;  ///< those that ran
   std::vector<HistoryRow> history;
   double solve_seconds = 0;
   double weight_seconds = 0;

@@ -54,35 +54,6 @@ InnerBounds Bounds(const Risk& risk, std::span<const double> beta, std::span<con
   return {0.5 * quadratic + risk.Value(f, risk.BestBias(f)), risk.Dual(beta) - 0.5 * quadratic};
 }
 
-// Lowers the tolerance until the gap is reached; ends the solve when the run must end.
-class GapWatch : public SolveObserver {
- public:
-  GapWatch(const Risk& risk, const DualTerms& terms, double wanted, RunControl& control)
-      : risk_(risk), terms_(terms), wanted_(wanted), control_(control) {}
-
-  Verdict Observe(SolverPause& pause) override {
-    control_.Tick();
-    return control_.ShouldStop() ? Verdict::kStop : Verdict::kContinue;
-  }
-
-  double NextTolerance(SolverPause& pause, double tolerance) override {
-    std::vector<double> f(pause.Gradient().begin(), pause.Gradient().end());
-    terms_.GradientToOutputs(pause.Beta(), f);
-    gap_ = Bounds(risk_, pause.Beta(), f).relative_gap();
-    // The gap falls about linearly with the tolerance.
-    if (!(gap_ > wanted_) || control_.ShouldStop()) return tolerance;
-    const double next = tolerance * std::clamp(0.7 * wanted_ / gap_, 0.03, 0.5);
-    return next < kLeastTolerance ? tolerance : next;
-  }
-
- private:
-  const Risk& risk_;
-  const DualTerms& terms_;
-  const double wanted_;
-  RunControl& control_;
-  double gap_ = 0;
-};
-
 }  // namespace
 
 Machine::Machine(const LearningProblem& problem, const LearnOptions& options, RunControl& control)
@@ -91,6 +62,51 @@ Machine::Machine(const LearningProblem& problem, const LearnOptions& options, Ru
 }
 
 Machine::~Machine() = default;
+
+// Lowers the tolerance until the gap is reached, then lets theta move; ends the solve when the run must end.
+class Machine::Watch : public SolveObserver {
+ public:
+  Watch(Machine& machine, double wanted, ThetaMover* mover)
+      : machine_(machine), wanted_(wanted), mover_(mover) {}
+
+  double wanted() const { return wanted_; }
+
+  Verdict Observe(SolverPause& pause) override {
+    machine_.control_.Tick();
+    return machine_.control_.ShouldStop() ? Verdict::kStop : Verdict::kContinue;
+  }
+
+  Verdict OnTolerance(SolverPause& pause, double& tolerance) override {
+    if (machine_.control_.ShouldStop()) return Verdict::kStop;
+    std::vector<double> f(pause.Gradient().begin(), pause.Gradient().end());
+    machine_.terms_.GradientToOutputs(pause.Beta(), f);
+    const double gap = Bounds(machine_.problem_.risk, pause.Beta(), f).relative_gap();
+    machine_.NoteTolerance(tolerance, gap);
+    if (!(gap > wanted_)) return Move(pause, tolerance);
+    // The gap falls about linearly with the tolerance.
+    const double next = tolerance * std::clamp(0.7 * wanted_ / gap, 0.03, 0.5);
+    if (next < kLeastTolerance) return Verdict::kStop;
+    tolerance = next;
+    return Verdict::kContinue;
+  }
+
+ private:
+  Verdict Move(SolverPause& pause, double& tolerance) {
+    if (mover_ == nullptr) return Verdict::kStop;
+    const Evaluation at = machine_.Evaluate(pause.Beta());
+    const std::optional<double> wanted = mover_->MoveInside(at, machine_.theta_);
+    if (!wanted) return Verdict::kStop;
+    wanted_ = *wanted;
+    tolerance = machine_.ToleranceFor(wanted_);
+    machine_.expansion_->Outputs(machine_.theta_, pause.Gradient());
+    machine_.terms_.OutputsToGradient(pause.Beta(), pause.Gradient());
+    return Verdict::kMatrixChanged;
+  }
+
+  Machine& machine_;
+  double wanted_;  // relative gap
+  ThetaMover* mover_;
+};
 
 void Machine::UseGram(Gram& gram, bool is_float) {
   gram_ = &gram;
@@ -105,77 +121,92 @@ void Machine::StartFrom(std::span<const double> beta) {
 }
 
 template <class T>
-SolverResult Machine::RunSolver(std::span<const double> theta, const SolverOptions& options,
-                                SolveObserver& observer) {
-  GramRows<T> rows(*gram_, theta);
+SolverResult Machine::RunSolver(const SolverOptions& options, SolveObserver& observer) {
+  GramRows<T> rows(*gram_, theta_);
   const SolverKind kind = ChooseSolver<T>(options_.solver, terms_.problem(), options);
   solver_ = SolverName(kind);
   return SolveDual<T>(kind, terms_.problem(), rows, state_, options, &observer);
 }
 
-SolverResult Machine::RunNewton(std::span<const double> theta, double relative_gap, SolveObserver& observer) {
+SolverResult Machine::RunNewton(double relative_gap, SolveObserver& observer) {
   solver_ = "newton";
+  if (expansion_) expansion_->Outputs(theta_, state_.gradient);
+  state_.gradient_is_valid = expansion_ != nullptr;
   NewtonOptions options;
   options.relative_gap = relative_gap;
   if (options_.row_cache_bytes > 0) options.memory_bytes = options_.row_cache_bytes;
   std::vector<double> expanded = state_.beta;
-  ExpandingRows rows(*gram_, theta, expansion_, expanded);
-  const SolverResult result = SolveNewton(problem_.risk, rows, state_, preconditioner_, options, &observer);
-  if (expanded != state_.beta) gram_->Update(*expansion_, state_.beta);
-  return result;
+  ExpandingRows rows(*gram_, theta_, expansion_, expanded);
+  return SolveNewton(problem_.risk, rows, state_, preconditioner_, options, &observer);
 }
 
-void Machine::Expand() {
-  if (expansion_) {
-    gram_->Update(*expansion_, state_.beta);
-  } else {
-    expansion_ = gram_->Expand(state_.beta);
-  }
-}
-
-Evaluation Machine::Solve(std::span<const double> theta, double relative_gap) {
+Evaluation Machine::Solve(std::span<const double> theta, double relative_gap, ThetaMover* mover) {
   ScopedSeconds seconds(solve_seconds_);
-  const bool is_smooth = problem_.risk.loss->smooth() != nullptr;
+  theta_.assign(theta.begin(), theta.end());
+  ++solves_;
+  if (problem_.risk.loss->smooth() != nullptr) return SolveSmooth(relative_gap, mover);
   if (expansion_) {
-    expansion_->Outputs(theta, state_.gradient);
-    if (!is_smooth) terms_.OutputsToGradient(state_.beta, state_.gradient);
+    expansion_->Outputs(theta_, state_.gradient);
+    terms_.OutputsToGradient(state_.beta, state_.gradient);
     state_.gradient_is_valid = true;
   }
   SolverOptions options;
-  options.tolerance = std::clamp(relative_gap * tolerance_per_gap_, kLeastTolerance, kMostTolerance);
-  if (options_.row_cache_bytes > 0) options.cache_bytes = options_.row_cache_bytes;
+  options.tolerance = ToleranceFor(relative_gap);
   options.pool = options_.pool;
-  GapWatch watch(problem_.risk, terms_, relative_gap, control_);
-  SolverResult result;
-  if (is_smooth) {
-    result = RunNewton(theta, relative_gap, watch);
-  } else {
-    result = is_float_ ? RunSolver<float>(theta, options, watch) : RunSolver<double>(theta, options, watch);
-    Expand();
-  }
-  ++solves_;
-  Evaluation evaluation = Evaluate(theta);
-  const double reached = evaluation.inner_gap() / std::max(std::abs(evaluation.primal), kTiny);
+  options.reserve = &reserve_;
+  if (options_.row_cache_bytes > 0) options.cache_bytes = options_.row_cache_bytes;
+  Watch watch(*this, relative_gap, mover);
+  const SolverResult result =
+      is_float_ ? RunSolver<float>(options, watch) : RunSolver<double>(options, watch);
+  Evaluation evaluation = Evaluate(state_.beta);
+  const double reached = evaluation.relative_inner_gap();
   const bool was_stopped = result.outcome == SolverOutcome::kStoppedByObserver;
-  evaluation.is_precision_used_up = !was_stopped && !(reached <= 1.5 * relative_gap);
-  if (!was_stopped && reached > 0 && result.violation > 0) {
-    tolerance_per_gap_ = std::clamp(result.violation / reached, 1e-3, 1e6);
-  }
+  evaluation.is_precision_used_up = !was_stopped && !(reached <= 1.5 * watch.wanted());
+  if (!was_stopped) NoteTolerance(result.violation, reached);
   return evaluation;
 }
 
-Evaluation Machine::Evaluate(std::span<const double> theta) {
+// A Newton solve starts anew with every theta, from the beta and the preconditioner it has.
+Evaluation Machine::SolveSmooth(double relative_gap, ThetaMover* mover) {
+  for (;;) {
+    Watch watch(*this, relative_gap, nullptr);
+    const SolverResult result = RunNewton(relative_gap, watch);
+    Evaluation evaluation = Evaluate(state_.beta);
+    const bool was_stopped = result.outcome == SolverOutcome::kStoppedByObserver;
+    evaluation.is_precision_used_up =
+        !was_stopped && !(evaluation.relative_inner_gap() <= 1.5 * relative_gap);
+    if (was_stopped || mover == nullptr) return evaluation;
+    const std::optional<double> wanted = mover->MoveInside(evaluation, theta_);
+    if (!wanted) return evaluation;
+    relative_gap = *wanted;
+  }
+}
+
+double Machine::ToleranceFor(double relative_gap) const {
+  return std::clamp(relative_gap * tolerance_per_gap_, kLeastTolerance, kMostTolerance);
+}
+
+void Machine::NoteTolerance(double violation, double relative_gap) {
+  if (relative_gap > 0 && violation > 0) tolerance_per_gap_ = std::clamp(violation / relative_gap, 1e-3, 1e6);
+}
+
+Evaluation Machine::Evaluate(std::span<const double> beta) {
+  if (expansion_) {
+    gram_->Update(*expansion_, beta);
+  } else {
+    expansion_ = gram_->Expand(beta);
+  }
   Evaluation result;
-  result.theta.assign(theta.begin(), theta.end());
-  result.beta = state_.beta;
-  result.quadratics.resize(theta.size());
+  result.theta = theta_;
+  result.beta.assign(beta.begin(), beta.end());
+  result.quadratics.resize(theta_.size());
   expansion_->Quadratics(result.quadratics);
-  std::vector<double> outputs(state_.beta.size());
-  expansion_->Outputs(theta, outputs);
-  const InnerBounds bounds = Bounds(problem_.risk, state_.beta, outputs);
+  std::vector<double> outputs(beta.size());
+  expansion_->Outputs(theta_, outputs);
+  const InnerBounds bounds = Bounds(problem_.risk, beta, outputs);
   result.primal = bounds.primal;
   result.inner_dual = bounds.dual;
-  result.linear = problem_.risk.Dual(state_.beta);
+  result.linear = problem_.risk.Dual(beta);
   result.dual = result.linear - 0.5 * norm_.Dual(result.quadratics);
   return result;
 }

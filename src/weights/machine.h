@@ -12,8 +12,11 @@
 #ifndef KWEAVE_WEIGHTS_MACHINE_H_
 #define KWEAVE_WEIGHTS_MACHINE_H_
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -44,6 +47,18 @@ struct Evaluation {
 
   /// How far beta is, at most, from the best one for this theta.
   double inner_gap() const { return primal - inner_dual; }
+  double relative_inner_gap() const {
+    return inner_gap() / std::max(std::abs(primal), std::numeric_limits<double>::min());
+  }
+};
+
+/// Moves theta inside a solve.
+class ThetaMover {
+ public:
+  virtual ~ThetaMover() = default;
+  /// Given what the solve found at its present theta, writes another one and returns the relative inner gap to reach
+  /// there; or returns nothing, and the solve ends.
+  virtual std::optional<double> MoveInside(const Evaluation& at, std::span<double> theta) = 0;
 };
 
 class Machine {
@@ -58,8 +73,9 @@ class Machine {
   /// The next solve starts from this beta, made feasible, instead of that of the last one.
   void StartFrom(std::span<const double> beta);
 
-  /// Until the inner gap is at most `relative_gap` of the primal.
-  Evaluation Solve(std::span<const double> theta, double relative_gap);
+  /// Until the inner gap is at most `relative_gap` of the primal; then the mover, if there is one, may move theta and
+  /// the solve goes on. The answer is for the last theta.
+  Evaluation Solve(std::span<const double> theta, double relative_gap, ThetaMover* mover = nullptr);
 
   Gram& gram() const { return *gram_; }
   /// Of the last solve's beta.
@@ -71,12 +87,15 @@ class Machine {
   double solve_seconds() const { return solve_seconds_; }
 
  private:
+  class Watch;
+
   template <class T>
-  SolverResult RunSolver(std::span<const double> theta, const SolverOptions& options,
-                         SolveObserver& observer);
-  SolverResult RunNewton(std::span<const double> theta, double relative_gap, SolveObserver& observer);
-  void Expand();
-  Evaluation Evaluate(std::span<const double> theta);
+  SolverResult RunSolver(const SolverOptions& options, SolveObserver& observer);
+  SolverResult RunNewton(double relative_gap, SolveObserver& observer);
+  Evaluation SolveSmooth(double relative_gap, ThetaMover* mover);
+  Evaluation Evaluate(std::span<const double> beta);
+  double ToleranceFor(double relative_gap) const;
+  void NoteTolerance(double violation, double relative_gap);
 
   const LearningProblem& problem_;
   const LpNorm norm_;
@@ -86,8 +105,10 @@ class Machine {
   bool is_float_ = false;
   const DualTerms terms_;  // of the dual problem: theta does not change them
   SolverState state_;
+  std::vector<double> theta_;                     // of the running or last solve
+  MemoryReserve reserve_;                         // for its rows
   std::optional<Preconditioner> preconditioner_;  // of the last smooth solves
-  std::unique_ptr<Expansion> expansion_;          // of state_.beta; null before the first solve
+  std::unique_ptr<Expansion> expansion_;          // of its beta; null before the first
   double tolerance_per_gap_ = 50;                 // violation over relative gap, as seen so far
   std::string_view solver_ = "none";
   std::int64_t solves_ = 0;
