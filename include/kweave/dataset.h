@@ -56,6 +56,16 @@ struct View {
   std::vector<std::string> feature_names;  ///< empty when the file has none
 };
 
+/// Kernel values in memory, between samples (rows) and training samples (columns). Kernels name such a matrix as
+/// they name a file: `precomputed(file=NAME)`.
+struct GramMatrix {
+  std::string name;
+  std::variant<DenseRows<double>, DenseRows<float>> values;
+  Index column_stride = 1;              ///< elements from one column to the next
+  std::vector<Index> row_indices = {};  ///< the rows that are meant, in their order; empty: all
+  std::vector<Index> column_indices = {};
+};
+
 /// Labels as read. `text` holds them as written; `number` too when every one of them is a finite number.
 struct Labels {
   std::vector<std::string> text;
@@ -67,6 +77,7 @@ struct Labels {
 /// The same samples seen through one or more views.
 struct Dataset {
   std::vector<View> views;
+  std::vector<GramMatrix> matrices;
   Labels labels;                 ///< empty when absent
   std::vector<std::string> ids;  ///< empty when absent
   Index size = 0;

@@ -47,12 +47,25 @@ class Model {
   /// The dataset must hold every view the model uses (by name; a single view matches by position).
   Prediction Predict(const Dataset& data, const Context& context, const PredictOptions& options = {}) const;
 
+  /// The decision without the bias, split by kernel: row after row, one per sample, with one value for each of
+  /// active_kernels().
+  std::vector<double> PredictByKernel(const Dataset& data, const Context& context,
+                                      const PredictOptions& options = {}) const;
+  /// Values of the learned kernel sum_m theta_m k_m, normalised as in training: row after row, one per sample, with one
+  /// value for each of stored_samples().
+  std::vector<double> LearnedKernel(const Dataset& data, const Context& context,
+                                    const PredictOptions& options = {}) const;
+
   const Summary& summary() const;
+  /// Names of the kernels with a weight above 0, in the order given.
+  std::vector<std::string> active_kernels() const;
   const std::string& task() const { return summary().task; }  ///< "classify", "regress" or "oneclass"
   /// Two, the second where f(x) > 0; none for regression.
   std::vector<std::string> classes() const;
   /// The support vectors: their positions in the training data, ascending, and their factors in f(x).
   std::vector<std::pair<Index, double>> support() const;
+  /// Positions in the training data of the samples whose kernel values predicting needs, ascending.
+  std::vector<Index> stored_samples() const;
   /// Names of the views the model needs and their number of features.
   std::vector<std::pair<std::string, Index>> views() const;
   /// What `kweave inspect` prints for people (text) and for programs (JSON).

@@ -1,6 +1,7 @@
 #ifndef KWEAVE_OPTIONS_H_
 #define KWEAVE_OPTIONS_H_
 
+#include <cstdint>
 #include <limits>
 #include <span>
 #include <string>
@@ -32,6 +33,8 @@ struct TrainOptions {
   std::vector<std::pair<std::string, double>> class_weights;
   /// Factor on C for every sample; empty: all 1. Weight zero equals absence.
   std::vector<double> sample_weights;
+  /// Positions of samples that the model stores whatever their factor, so that it can tell kernel values with them.
+  std::vector<std::int64_t> keep_samples;
 };
 
 /// The kernels used when none are named.

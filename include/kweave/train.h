@@ -10,8 +10,10 @@
 
 namespace kweave {
 
-/// Learns a model; its summary holds the certificate. Throws Error on wrong options or data.
-Model Train(const Dataset& data, const TrainOptions& options, const Context& context);
+/// Learns a model; its summary holds the certificate. Throws Error on wrong options or data. `start`, a model of the same
+/// samples with other options, is where learning begins: the answer is as good as from scratch, and sooner there.
+Model Train(const Dataset& data, const TrainOptions& options, const Context& context,
+            const Model* start = nullptr);
 
 /// What training would need, found without training.
 struct Forecast {

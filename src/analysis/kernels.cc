@@ -27,6 +27,7 @@ PreparedSamples AllSamples(const Dataset& data) {
   samples.indices.resize(data.size);
   std::iota(samples.indices.begin(), samples.indices.end(), Index{0});
   samples.views = data.views;
+  samples.matrices = data.matrices;
   return samples;
 }
 

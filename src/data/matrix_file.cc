@@ -83,58 +83,74 @@ class TextMatrixParser {
   bool fits_float32_ = true;
 };
 
-template <class T>
-void CopyRows(const DenseMatrix& matrix, Index first_row, Index count, T* out, Index stride) {
-  std::visit(
-      [&](const auto& dense) {
-        for (Index i = 0; i < count; ++i) {
-          std::ranges::transform(dense.row(first_row + i), out + i * stride,
-                                 [](auto v) { return static_cast<T>(v); });
-        }
-      },
-      matrix);
-}
+Index At(const std::vector<Index>& indices, Index i) { return indices.empty() ? i : indices[i]; }
 
 template <class T>
-void CopyPart(const DenseMatrix& matrix, Index row, Index begin, Index end, T* out) {
+void CopyPart(const GramMatrix& matrix, Index row, Index begin, Index end, T* out) {
   std::visit(
       [&](const auto& dense) {
-        std::ranges::transform(dense.row(row).subspan(begin, end - begin), out,
-                               [](auto v) { return static_cast<T>(v); });
+        const auto* const values = dense.data + At(matrix.row_indices, row) * dense.stride;
+        if (matrix.column_indices.empty() && matrix.column_stride == 1) {
+          std::transform(values + begin, values + end, out, [](auto v) { return static_cast<T>(v); });
+          return;
+        }
+        for (Index j = begin; j < end; ++j) {
+          out[j - begin] = static_cast<T>(values[At(matrix.column_indices, j) * matrix.column_stride]);
+        }
       },
-      matrix);
+      matrix.values);
+}
+
+void CheckIndices(const GramMatrix& matrix, const std::vector<Index>& indices, Index count,
+                  const char* what) {
+  const auto outside = std::ranges::find_if(indices, [count](Index i) { return i < 0 || i >= count; });
+  if (outside == indices.end()) return;
+  throw Error(ErrorKind::kUsage,
+              fmt::format("matrix '{}': there is no {} {}, it has {}", matrix.name, what, *outside, count));
 }
 
 }  // namespace
 
-MatrixFile::MatrixFile(std::string name, DenseMatrix matrix, bool is_mapped)
-    : name_(std::move(name)), matrix_(std::move(matrix)), is_mapped_(is_mapped) {}
+MatrixFile::MatrixFile(GramMatrix matrix, bool is_mapped)
+    : matrix_(std::move(matrix)), is_mapped_(is_mapped) {}
 
 MatrixFile MatrixFile::Open(const std::string& path) { return Parse(OpenFileBytes(path)); }
 
+MatrixFile MatrixFile::Wrap(const GramMatrix& matrix) {
+  std::visit(
+      [&](const auto& dense) {
+        CheckIndices(matrix, matrix.row_indices, dense.rows, "row");
+        CheckIndices(matrix, matrix.column_indices, dense.cols, "column");
+      },
+      matrix.values);
+  return {matrix, false};
+}
+
 MatrixFile MatrixFile::Parse(const FileBytes& file) {
-  if (!IsNpy(file.bytes)) return {file.name, TextMatrixParser(file).Run(), false};
+  if (!IsNpy(file.bytes)) return {{file.name, TextMatrixParser(file).Run()}, false};
   DenseMatrix matrix = ReadNpyMatrix(file);
   const bool is_in_place = std::visit([&](const auto& dense) { return dense.owner == file.owner; }, matrix);
   const bool is_mapped = file.is_mapped && is_in_place;
   if (!is_mapped) CheckFinite(matrix, file.name);
-  return {file.name, std::move(matrix), is_mapped};
+  return {{file.name, std::move(matrix)}, is_mapped};
 }
 
 Index MatrixFile::rows() const {
-  return std::visit([](const auto& dense) { return dense.rows; }, matrix_);
+  if (!matrix_.row_indices.empty()) return static_cast<Index>(matrix_.row_indices.size());
+  return std::visit([](const auto& dense) { return dense.rows; }, matrix_.values);
 }
 
 Index MatrixFile::cols() const {
-  return std::visit([](const auto& dense) { return dense.cols; }, matrix_);
+  if (!matrix_.column_indices.empty()) return static_cast<Index>(matrix_.column_indices.size());
+  return std::visit([](const auto& dense) { return dense.cols; }, matrix_.values);
 }
 
 void MatrixFile::Rows(Index first_row, Index count, float* out, Index stride) const {
-  CopyRows(matrix_, first_row, count, out, stride);
+  for (Index i = 0; i < count; ++i) CopyPart(matrix_, first_row + i, 0, cols(), out + i * stride);
 }
 
 void MatrixFile::Rows(Index first_row, Index count, double* out, Index stride) const {
-  CopyRows(matrix_, first_row, count, out, stride);
+  for (Index i = 0; i < count; ++i) CopyPart(matrix_, first_row + i, 0, cols(), out + i * stride);
 }
 
 void MatrixFile::RowPart(Index row, Index begin, Index end, float* out) const {
@@ -154,7 +170,7 @@ void MatrixFile::Release(Index first_row, Index count) const {
         const auto end = reinterpret_cast<std::uintptr_t>(dense.data + (first_row + count) * dense.stride);
         ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
       },
-      matrix_);
+      matrix_.values);
 }
 
 }  // namespace kweave

@@ -9,7 +9,7 @@
 
 namespace kweave {
 
-/// A matrix in a file, such as a precomputed kernel. A NumPy file of float32 or float64 in C order is
+/// A matrix in a file, such as a precomputed kernel, or one that a caller holds in memory. A NumPy file of float32 or float64 in C order is
 /// memory-mapped: opening it costs nothing, rows are read from disk when asked for, and its values have not
 /// been judged (a reader checks for NaN as it goes). Everything else (other NumPy types, text separated by
 /// blanks or commas, compressed files) is in memory after Open, all values finite. Copies share the file.
@@ -18,14 +18,16 @@ class MatrixFile {
  public:
   /// Throws Error(kData) naming file, line, column and value.
   static MatrixFile Open(const std::string& path);
+  /// Values in the caller's memory, not judged. Throws Error(kUsage) on an index outside of the matrix.
+  static MatrixFile Wrap(const GramMatrix& matrix);
   /// The same from bytes already in memory.
   static MatrixFile Parse(const FileBytes& file);
 
-  const std::string& name() const { return name_; }
+  const std::string& name() const { return matrix_.name; }
   Index rows() const;
   Index cols() const;
   /// Whether float32 holds every value exactly because they are stored so.
-  bool is_float32() const { return std::holds_alternative<DenseRows<float>>(matrix_); }
+  bool is_float32() const { return std::holds_alternative<DenseRows<float>>(matrix_.values); }
   /// Whether the rows are read from disk on demand.
   bool is_mapped() const { return is_mapped_; }
 
@@ -41,10 +43,9 @@ class MatrixFile {
   void Release(Index first_row, Index count) const;
 
  private:
-  MatrixFile(std::string name, DenseMatrix matrix, bool is_mapped);
+  MatrixFile(GramMatrix matrix, bool is_mapped);
 
-  std::string name_;
-  DenseMatrix matrix_;
+  GramMatrix matrix_;
   bool is_mapped_;
 };
 

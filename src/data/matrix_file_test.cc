@@ -90,5 +90,26 @@ TEST(MatrixFile, NamesWhatIsWrong) {
   }
 }
 
+TEST(MatrixFile, ReadsMemoryOfTheCallerInPlace) {
+  // Two 3 x 3 matrices, their entries side by side; the second is meant, in another order and without one row.
+  std::vector<float> values(18);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);
+  GramMatrix gram{"K", DenseRows<float>{values.data() + 1, 3, 3, 6, {}}, 2, {2, 0}, {2, 1, 0}};
+  const MatrixFile matrix = MatrixFile::Wrap(gram);
+  EXPECT_EQ(matrix.name(), "K");
+  EXPECT_EQ(matrix.rows(), 2);
+  EXPECT_EQ(matrix.cols(), 3);
+  EXPECT_TRUE(matrix.is_float32());
+  EXPECT_FALSE(matrix.is_mapped());
+  EXPECT_THAT(AllRows(matrix), ::testing::ElementsAre(17, 15, 13, 5, 3, 1));
+  values[17] = -1;
+  float part[2];
+  matrix.RowPart(0, 0, 2, part);
+  EXPECT_THAT(part, ::testing::ElementsAre(-1, 15));
+  gram.column_indices = {3};
+  EXPECT_THAT(SentenceOf([&] { MatrixFile::Wrap(gram); }, ErrorKind::kUsage),
+              HasSubstr("'K': there is no column 3, it has 3"));
+}
+
 }  // namespace
 }  // namespace kweave

@@ -214,14 +214,14 @@ class FeatureSums : public BaseBlock<T> {
 template <class T>
 class TrainingFile : public BaseBlock<T> {
  public:
-  explicit TrainingFile(const BaseRequest& request) : file_(MatrixFile::Open(*request.file)) {
+  explicit TrainingFile(const BaseRequest& request) : file_(request.file->Open()) {
     const Index n = request.left_count;
     if (file_.rows() != n || file_.cols() != n) {
       throw Error(
           ErrorKind::kData,
           fmt::format(
               "{}: holds a {} x {} matrix, expected {} x {}, one row and one column per training sample",
-              *request.file, file_.rows(), file_.cols(), n, n));
+              request.file->name, file_.rows(), file_.cols(), n, n));
     }
   }
 
@@ -264,7 +264,7 @@ template <class T>
 class NewSamplesFile : public BaseBlock<T> {
  public:
   explicit NewSamplesFile(const BaseRequest& request) : right_count_(request.right_count) {
-    const MatrixFile file = MatrixFile::Open(*request.file);
+    const MatrixFile file = request.file->Open();
     const Index left = request.left_count, extra = request.needs_right_diagonal ? 1 : 0;
     std::vector<Index> columns(request.left_columns.begin(), request.left_columns.end());
     if (columns.empty() || file.cols() == left + extra) {  // the columns are the left samples themselves
@@ -277,7 +277,7 @@ class NewSamplesFile : public BaseBlock<T> {
           ErrorKind::kData,
           fmt::format("{}: holds a {} x {} matrix, expected {} rows, one per new sample, and one column per "
                       "training sample or per support vector{}",
-                      *request.file, file.rows(), file.cols(), right_count_,
+                      request.file->name, file.rows(), file.cols(), right_count_,
                       extra == 1 ? ", then one with k(x,x) of the new samples" : ""));
     }
     std::vector<double> row(file.cols());

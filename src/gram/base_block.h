@@ -51,8 +51,8 @@ struct BaseRequest {
   const View* right = nullptr;  ///< the same object as `left` in training
   bool is_training = true;
 
-  // Matrices on disk (Source::kFile) only.
-  const std::string* file = nullptr;
+  // Matrices given as such (Source::kFile) only.
+  const MatrixSource* file = nullptr;
   Index left_count = 0;
   Index right_count = 0;
   std::span<const Index> left_columns;  ///< new samples: the column of left sample i; empty: i

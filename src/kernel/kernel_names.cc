@@ -39,7 +39,7 @@ std::string DescribeTerm(const KernelSet& kernels, const KernelTerm& term, const
   const KernelKind& kind = *term.kind;
   const KernelParameters parameters = Shortened(term.parameters, short_gammas);
   if (!UsesFeatures(kind))
-    return fmt::format("{}(file={})", kind.name, QuotedIfNeeded(kernels.files[term.file]));
+    return fmt::format("{}(file={})", kind.name, QuotedIfNeeded(kernels.files[term.file].name));
   std::string text(kind.name);
   const auto out = std::back_inserter(text);
   if (kind.shape == Shape::kExponential) fmt::format_to(out, "(gamma={})", parameters.gamma);

@@ -1,5 +1,7 @@
 #include "kernel/kernel_set.h"
 
+#include <algorithm>
+
 #include "kernel/kernel_names.h"
 
 namespace kweave {
@@ -79,6 +81,17 @@ KernelSet KernelSet::Select(std::span<const Index> kept) const {
     target.members.push_back(source.members[id.member]);
   }
   return result;
+}
+
+void KernelSet::Hold(std::span<const GramMatrix> matrices) {
+  for (MatrixSource& file : files) {
+    const auto found = std::ranges::find(matrices, file.name, &GramMatrix::name);
+    if (found != matrices.end()) file.held = std::make_shared<const MatrixFile>(MatrixFile::Wrap(*found));
+  }
+}
+
+void KernelSet::LetGo() {
+  for (MatrixSource& file : files) file.held = nullptr;
 }
 
 }  // namespace kweave

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "data/matrix_file.h"
 #include "kernel/kernel_kind.h"
 
 namespace kweave {
@@ -49,11 +50,19 @@ struct KernelId {
   std::int32_t member = 0;
 };
 
+/// Where the values of a precomputed kernel are: in the file of that name, or in a matrix that the caller holds.
+struct MatrixSource {
+  std::string name;
+  std::shared_ptr<const MatrixFile> held = nullptr;
+
+  MatrixFile Open() const { return held ? *held : MatrixFile::Open(name); }
+};
+
 /// The kernels of one problem, in the order given. A million of them take some tens of megabytes.
 struct KernelSet {
   std::vector<std::string> views;  ///< names of the views
   std::vector<FeatureSubset> subsets{FeatureSubset{}};
-  std::vector<std::string> files;
+  std::vector<MatrixSource> files;
   std::vector<Family> families;
   std::vector<Composite> composites;
   std::vector<KernelId> order;
@@ -68,6 +77,10 @@ struct KernelSet {
   /// The kernels in `kept` (ascending), with the names they have here and without the families, composites,
   /// subsets and files that nothing refers to. All views stay, so that their numbers do.
   KernelSet Select(std::span<const Index> kept) const;
+  /// Takes those of `files` that are called like one of `matrices` from there.
+  void Hold(std::span<const GramMatrix> matrices);
+  /// Forgets the matrices in memory, but not their names.
+  void LetGo();
 };
 
 }  // namespace kweave

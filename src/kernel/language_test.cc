@@ -17,6 +17,7 @@ namespace kweave {
 namespace {
 
 using testing::ElementsAre;
+using testing::Field;
 using testing::HasSubstr;
 
 View MakeView(std::string name, std::vector<double> values, Index rows, Index cols,
@@ -255,7 +256,7 @@ TEST(Language, KernelsThatShareFeaturesShareAFamily) {
   EXPECT_EQ(kernels.families[2].members.size(), 2u);
   EXPECT_EQ(kernels.families[4].members.size(), 2u);
   EXPECT_EQ(kernels.subsets.size(), 3u);
-  EXPECT_THAT(kernels.files, ElementsAre("a", "b"));
+  EXPECT_THAT(kernels.files, ElementsAre(Field(&MatrixSource::name, "a"), Field(&MatrixSource::name, "b")));
   EXPECT_EQ(kernels.Name(9), "precomputed(file=a)#2");
 }
 
@@ -291,7 +292,7 @@ TEST(Language, SelectKeepsNamesAndDropsTheRest) {
   for (std::size_t k = 0; k < kept.size(); ++k) {
     EXPECT_EQ(selected.Name(k), kernels.Name(kept[k]));
   }
-  EXPECT_THAT(selected.files, ElementsAre("q"));
+  EXPECT_THAT(selected.files, ElementsAre(Field(&MatrixSource::name, "q")));
   EXPECT_EQ(selected.views, kernels.views);
   EXPECT_EQ(selected.subsets[0], FeatureSubset{});
   EXPECT_EQ(selected.subsets.size(), 3u);

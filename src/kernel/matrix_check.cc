@@ -157,8 +157,8 @@ MatrixCheck BoundSpectrum(const MatrixFile& matrix, Vector u, Vector product, in
   return check;
 }
 
-MatrixCheck CheckMatrix(const std::string& path, Index samples, int steps) {
-  const MatrixFile matrix = MatrixFile::Open(path);
+MatrixCheck CheckMatrix(const MatrixSource& source, Index samples, int steps) {
+  const MatrixFile matrix = source.Open();
   CheckShape(matrix, samples);
   Random random(0);
   Vector u(samples);
@@ -169,14 +169,14 @@ MatrixCheck CheckMatrix(const std::string& path, Index samples, int steps) {
 
 }  // namespace
 
-std::vector<MatrixCheck> CheckKernelMatrices(std::span<const std::string> paths, Index samples,
+std::vector<MatrixCheck> CheckKernelMatrices(std::span<const MatrixSource> sources, Index samples,
                                              ThreadPool& pool) {
-  std::vector<MatrixCheck> checks(paths.size());
-  const double per_step = static_cast<double>(samples) * static_cast<double>(samples) * paths.size();
+  std::vector<MatrixCheck> checks(sources.size());
+  const double per_step = static_cast<double>(samples) * static_cast<double>(samples) * sources.size();
   const int affordable = static_cast<int>(std::min<double>(kLanczosSteps, kLanczosBudget / per_step));
   const int steps = static_cast<int>(std::clamp<Index>(affordable, 1, samples));
-  pool.ParallelFor(static_cast<Index>(paths.size()), 1, [&](Index begin, Index end, int) {
-    for (Index f = begin; f < end; ++f) checks[f] = CheckMatrix(paths[f], samples, steps);
+  pool.ParallelFor(static_cast<Index>(sources.size()), 1, [&](Index begin, Index end, int) {
+    for (Index f = begin; f < end; ++f) checks[f] = CheckMatrix(sources[f], samples, steps);
   });
   return checks;
 }

@@ -1,7 +1,7 @@
-// Solves         Is a matrix on disk a kernel matrix: square, finite, symmetric, positive semidefinite?
+// Solves         Is a matrix, on disk or in memory, a kernel matrix: square, finite, symmetric, positive semidefinite?
 // Method         One pass compares K u with K' u for a random u: they are equal only if K is symmetric. A few
 //                Lanczos steps bound the ends of the spectrum from inside, so a matrix called indefinite is.
-// Takes, returns files, number of samples; one MatrixCheck per file. Throws Error(kData) on any but the last
+// Takes, returns matrices, number of samples; one MatrixCheck per matrix. Throws Error(kData) on any but the last
 //                question.
 // Holds          Never a false alarm. Indefiniteness may be missed: when small, or when the matrices are so
 //                large that only the first pass is affordable.
@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/threads.h"
+#include "kernel/kernel_set.h"
 
 namespace kweave {
 
@@ -25,7 +26,7 @@ struct MatrixCheck {
 };
 
 /// Checks matrices that are to be kernels among `samples` samples.
-std::vector<MatrixCheck> CheckKernelMatrices(std::span<const std::string> paths, Index samples,
+std::vector<MatrixCheck> CheckKernelMatrices(std::span<const MatrixSource> sources, Index samples,
                                              ThreadPool& pool);
 
 }  // namespace kweave

@@ -16,8 +16,8 @@ MatrixCheck Check(const std::string& text, Index samples) {
   const std::string path = ::testing::TempDir() + "/kweave_matrix_check.txt";
   std::ofstream(path) << text;
   ThreadPool pool(2);
-  const std::string paths[] = {path};
-  return CheckKernelMatrices(paths, samples, pool).front();
+  const MatrixSource sources[] = {{path}};
+  return CheckKernelMatrices(sources, samples, pool).front();
 }
 
 std::string Message(const std::string& text, Index samples) {

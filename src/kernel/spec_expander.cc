@@ -221,10 +221,11 @@ std::int32_t SpecExpander::SubsetIndex(FeatureSubset subset) {
 
 std::int32_t SpecExpander::FileIndex(const std::string& file) {
   const std::uint64_t hash = std::hash<std::string>()(file);
-  const std::int32_t found = file_index_.Find(hash, [&](std::int32_t i) { return set_.files[i] == file; });
+  const std::int32_t found =
+      file_index_.Find(hash, [&](std::int32_t i) { return set_.files[i].name == file; });
   if (found >= 0) return found;
   file_index_.Insert(hash, static_cast<std::int32_t>(set_.files.size()));
-  set_.files.push_back(file);
+  set_.files.push_back({file});
   return static_cast<std::int32_t>(set_.files.size()) - 1;
 }
 

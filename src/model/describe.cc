@@ -48,7 +48,7 @@ bool IsShown(const ModelContent& content, std::string_view option) {
 }
 
 std::string Source(const KernelSet& kernels, const KernelTerm& term) {
-  return term.file >= 0 ? kernels.files[term.file] : kernels.views[term.view];
+  return term.file >= 0 ? kernels.files[term.file].name : kernels.views[term.view];
 }
 
 std::string Source(const KernelSet& kernels, Index m) {

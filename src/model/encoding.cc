@@ -122,9 +122,12 @@ Json EncodeKernels(const KernelSet& kernels) {
   std::vector<std::pair<Index, std::string>> given(kernels.given_names.begin(), kernels.given_names.end());
   std::ranges::sort(given);
   for (const auto& [index, name] : given) names.push_back(Json::array({index, name}));
-  return {{"views", kernels.views},          {"subsets", std::move(subsets)},       {"files", kernels.files},
-          {"families", std::move(families)}, {"composites", std::move(composites)}, {"order", ToBlob(order)},
-          {"names", std::move(names)}};
+  std::vector<std::string> files;
+  for (const MatrixSource& file : kernels.files) files.push_back(file.name);
+  return {
+      {"views", kernels.views},          {"subsets", std::move(subsets)},       {"files", std::move(files)},
+      {"families", std::move(families)}, {"composites", std::move(composites)}, {"order", ToBlob(order)},
+      {"names", std::move(names)}};
 }
 
 KernelSet DecodeKernels(const Json& json) {
@@ -134,7 +137,8 @@ KernelSet DecodeKernels(const Json& json) {
   for (const Json& subset : json.at("subsets")) {
     kernels.subsets.push_back(FromBlob<std::int32_t>(subset));
   }
-  kernels.files = json.at("files").get<std::vector<std::string>>();
+  for (auto& name : json.at("files").get<std::vector<std::string>>())
+    kernels.files.push_back({std::move(name)});
   for (const Json& encoded : json.at("families")) {
     auto family = DecodePlace<Family>(encoded);
     family.members = DecodeParameters(encoded.at("members"));

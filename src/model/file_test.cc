@@ -174,7 +174,7 @@ TEST(ModelFile, RefusesInconsistentContent) {
 // The first kernel replaced by a precomputed one.
 ModelContent WithMatrix() {
   ModelContent content = Example();
-  content.kernels.files = {"K.npy"};
+  content.kernels.files = {{"K.npy"}};
   content.kernels.families[0] = {FindKernelKind("precomputed"), 0, 0, 0, {{}, {}}};
   return content;
 }

@@ -45,6 +45,22 @@ Prediction Model::Predict(const Dataset& data, const Context& context, const Pre
   return prediction;
 }
 
+std::vector<double> Model::PredictByKernel(const Dataset& data, const Context& context,
+                                           const PredictOptions& options) const {
+  return DecideByKernel(*content_, data, options, context);
+}
+
+std::vector<double> Model::LearnedKernel(const Dataset& data, const Context& context,
+                                         const PredictOptions& options) const {
+  return LearnedKernelValues(*content_, data, options, context);
+}
+
+std::vector<std::string> Model::active_kernels() const {
+  std::vector<std::string> names;
+  for (Index m = 0; m < content_->kernels.size(); ++m) names.push_back(content_->kernels.Name(m));
+  return names;
+}
+
 const Summary& Model::summary() const { return content_->summary; }
 
 std::vector<std::string> Model::classes() const { return content_->classes; }
@@ -56,6 +72,8 @@ std::vector<std::pair<Index, double>> Model::support() const {
   }
   return support;
 }
+
+std::vector<Index> Model::stored_samples() const { return content_->sample_indices; }
 
 std::vector<std::pair<std::string, Index>> Model::views() const {
   std::vector<std::pair<std::string, Index>> views;

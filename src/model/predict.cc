@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "data/matrix_file.h"
+#include "gram/group.h"
 #include "gram/make_gram.h"
 #include "kweave/error.h"
 
@@ -59,35 +60,40 @@ std::vector<View> MatchViews(const ModelContent& content, const Dataset& data) {
   return matched;
 }
 
-// The file that `options` names for training file f: by that file's name or by the name of a kernel made from
-// it.
-std::string NewFile(const ModelContent& content, std::int32_t f, const PredictOptions& options) {
+// The matrix that the data hold for training file f, or the file that `options` names for it: by that file's name or
+// by the name of a kernel made from it.
+MatrixSource NewFile(const ModelContent& content, std::int32_t f, const Dataset& data,
+                     const PredictOptions& options) {
   const KernelSet& kernels = content.kernels;
+  const auto held = std::ranges::find(data.matrices, kernels.files[f].name, &GramMatrix::name);
+  if (held != data.matrices.end()) {
+    return {held->name, std::make_shared<const MatrixFile>(MatrixFile::Wrap(*held))};
+  }
   for (const auto& [name, path] : options.gram_files) {
-    if (name == kernels.files[f]) return path;
+    if (name == kernels.files[f].name) return {path};
     for (Index m = 0; m < kernels.size(); ++m) {
-      if (!kernels.IsComposite(m) && kernels.Term(m).file == f && kernels.Name(m) == name) return path;
+      if (!kernels.IsComposite(m) && kernels.Term(m).file == f && kernels.Name(m) == name) return {path};
     }
   }
   throw Error(ErrorKind::kData,
               fmt::format("the model needs the kernel values of the new samples for '{}'; give "
                           "them with --gram '{}=FILE', one row per new sample",
-                          kernels.files[f], kernels.files[f]));
+                          kernels.files[f].name, kernels.files[f].name));
 }
 
 // The new samples of precomputed kernels.
 struct NewMatrices {
-  std::vector<std::string> files;
+  std::vector<MatrixSource> files;
   Index rows = -1;  ///< -1: no files
 };
 
-NewMatrices MatchMatrices(const ModelContent& content, const PredictOptions& options) {
+NewMatrices MatchMatrices(const ModelContent& content, const Dataset& data, const PredictOptions& options) {
   NewMatrices matrices;
   const auto stored = static_cast<Index>(content.beta.size());
   const bool needs_diagonal = std::ranges::count(content.normalization.sequence, Normalizer::kSpherical) > 0;
   for (std::size_t f = 0; f < content.kernels.files.size(); ++f) {
-    const MatrixFile matrix = MatrixFile::Open(
-        matrices.files.emplace_back(NewFile(content, static_cast<std::int32_t>(f), options)));
+    matrices.files.push_back(NewFile(content, static_cast<std::int32_t>(f), data, options));
+    const MatrixFile matrix = matrices.files.back().Open();
     const Index columns = matrix.cols() - (needs_diagonal ? 1 : 0);
     if (columns != content.training_count && columns != stored) {
       throw Error(
@@ -98,7 +104,7 @@ NewMatrices MatchMatrices(const ModelContent& content, const PredictOptions& opt
     }
     if (matrices.rows >= 0 && matrix.rows() != matrices.rows) {
       throw Error(ErrorKind::kData, fmt::format("{}: {} rows, but {} has {}", matrix.name(), matrix.rows(),
-                                                matrices.files.front(), matrices.rows));
+                                                matrices.files.front().name, matrices.rows));
     }
     matrices.rows = matrix.rows();
   }
@@ -121,38 +127,101 @@ std::vector<View> SelectBlock(std::span<const View> views, Index begin, Index en
   return block;
 }
 
+// New samples matched with what a model needs to know about them.
+struct NewSamples {
+  std::vector<View> views;
+  NewMatrices matrices;
+  Index count = 0;
+};
+
+NewSamples MatchSamples(const ModelContent& content, const Dataset& data, const PredictOptions& options) {
+  NewSamples samples{MatchViews(content, data), MatchMatrices(content, data, options), data.size};
+  const NewMatrices& matrices = samples.matrices;
+  if (matrices.rows >= 0 && !data.views.empty() && matrices.rows != data.size) {
+    throw Error(ErrorKind::kData, fmt::format("{}: {} rows, but the data has {} samples",
+                                              matrices.files.front().name, matrices.rows, data.size));
+  }
+  if (matrices.rows >= 0) samples.count = matrices.rows;
+  return samples;
+}
+
+// Calls visit(gram, begin, end) with the kernels between stored samples and new samples begin to end - 1.
+template <class Visit>
+void ForEachBlock(const ModelContent& content, const NewSamples& samples, const Context& context,
+                  Visit visit) {
+  if (content.theta.empty()) return;
+  KernelSet kernels = content.kernels;
+  kernels.files = samples.matrices.files;
+  ThreadPool pool(context.threads);
+  const std::vector<View> left = WithSampleCount(content.samples, static_cast<Index>(content.beta.size()));
+  // Matrices are read as a whole pass; everything else a block of samples at a time.
+  const Index block = samples.matrices.files.empty() ? BlockSize(content, context) : samples.count;
+  for (Index begin = 0; begin < samples.count; begin += block) {
+    if (context.stop_requested && context.stop_requested()) {
+      throw Error(ErrorKind::kResource, "interrupted before all samples were predicted");
+    }
+    const Index end = std::min(begin + block, samples.count);
+    const std::vector<View> right = block < samples.count ? SelectBlock(samples.views, begin, end)
+                                                          : WithSampleCount(samples.views, samples.count);
+    const auto gram = MakeCrossGram(kernels, left, right, content.normalization, content.sample_indices,
+                                    {.use_float = false, .evaluation = Evaluation::kAuto}, pool);
+    visit(*gram, begin, end);
+  }
+}
+
 }  // namespace
 
 std::vector<double> Decide(const ModelContent& content, const Dataset& data, const PredictOptions& options,
                            const Context& context) {
-  const std::vector<View> views = MatchViews(content, data);
-  const NewMatrices matrices = MatchMatrices(content, options);
-  const bool has_data = !data.views.empty();
-  if (matrices.rows >= 0 && has_data && matrices.rows != data.size) {
-    throw Error(ErrorKind::kData, fmt::format("{}: {} rows, but the data has {} samples",
-                                              matrices.files.front(), matrices.rows, data.size));
-  }
-  const Index count = matrices.rows >= 0 ? matrices.rows : data.size;
-  std::vector<double> decision(count, content.bias);
-  if (content.theta.empty() || count == 0) return decision;
-
-  KernelSet kernels = content.kernels;
-  kernels.files = matrices.files;
-  ThreadPool pool(context.threads);
-  const std::vector<View> left = WithSampleCount(content.samples, static_cast<Index>(content.beta.size()));
-  // Matrices on disk are read as a whole pass; everything else a block of samples at a time.
-  const Index block = matrices.files.empty() ? BlockSize(content, context) : count;
-  for (Index begin = 0; begin < count; begin += block) {
-    const Index end = std::min(begin + block, count);
-    const std::vector<View> right =
-        block < count ? SelectBlock(views, begin, end) : WithSampleCount(views, count);
-    const auto gram = MakeCrossGram(kernels, left, right, content.normalization, content.sample_indices,
-                                    {.use_float = false, .evaluation = Evaluation::kAuto}, pool);
+  const NewSamples samples = MatchSamples(content, data, options);
+  std::vector<double> decision(samples.count, content.bias);
+  ForEachBlock(content, samples, context, [&](Gram& gram, Index begin, Index end) {
     const std::span out = std::span(decision).subspan(begin, end - begin);
-    gram->Expand(content.beta)->Outputs(content.theta, out);
+    gram.Expand(content.beta)->Outputs(content.theta, out);
     for (double& value : out) value += content.bias;
-  }
+  });
   return decision;
+}
+
+std::vector<double> DecideByKernel(const ModelContent& content, const Dataset& data,
+                                   const PredictOptions& options, const Context& context) {
+  const NewSamples samples = MatchSamples(content, data, options);
+  const auto kernels = static_cast<Index>(content.theta.size());
+  std::vector<double> parts(samples.count * kernels);
+  ForEachBlock(content, samples, context, [&](Gram& gram, Index begin, Index end) {
+    const auto expansion = gram.Expand(content.beta);
+    std::vector<double> theta(kernels), out(end - begin);
+    for (Index m = 0; m < kernels; ++m) {
+      theta[m] = content.theta[m];
+      expansion->Outputs(theta, out);
+      theta[m] = 0;
+      for (Index i = begin; i < end; ++i) parts[i * kernels + m] = out[i - begin];
+    }
+  });
+  return parts;
+}
+
+std::vector<double> LearnedKernelValues(const ModelContent& content, const Dataset& data,
+                                        const PredictOptions& options, const Context& context) {
+  const NewSamples samples = MatchSamples(content, data, options);
+  const auto stored = static_cast<Index>(content.beta.size());
+  std::vector<double> values(samples.count * stored);
+  ForEachBlock(content, samples, context, [&](Gram& gram, Index begin, Index end) {
+    const double shift = gram.RowShift(content.theta);
+    const Index count = end - begin;
+    std::vector<double> rows(kRowBatch * count);
+    for (Index first = 0; first < stored; first += kRowBatch) {
+      std::vector<Index> batch(std::min(kRowBatch, stored - first));
+      std::iota(batch.begin(), batch.end(), first);
+      gram.Rows(content.theta, batch, rows.data(), count);
+      for (std::size_t r = 0; r < batch.size(); ++r) {
+        for (Index i = 0; i < count; ++i) {
+          values[(begin + i) * stored + batch[r]] = rows[r * count + i] + shift;
+        }
+      }
+    }
+  });
+  return values;
 }
 
 }  // namespace kweave

@@ -13,6 +13,14 @@ namespace kweave {
 std::vector<double> Decide(const ModelContent& content, const Dataset& data, const PredictOptions& options,
                            const Context& context);
 
+/// The decision without the bias, split by kernel: one row per new sample, one column per kernel of the model.
+std::vector<double> DecideByKernel(const ModelContent& content, const Dataset& data,
+                                   const PredictOptions& options, const Context& context);
+
+/// sum_m theta_m k_m, normalised as in training: one row per new sample, one column per stored sample.
+std::vector<double> LearnedKernelValues(const ModelContent& content, const Dataset& data,
+                                        const PredictOptions& options, const Context& context);
+
 }  // namespace kweave
 
 #endif  // KWEAVE_MODEL_PREDICT_H_

@@ -23,6 +23,21 @@ std::vector<Index> SamplesWithWeight(Index size, const TrainOptions& options) {
   return indices;
 }
 
+// Which of the samples at `indices` are named in `keep`.
+std::vector<bool> KeptSamples(std::span<const Index> keep, Index size, std::span<const Index> indices) {
+  if (keep.empty()) return {};
+  std::vector<bool> is_named(size);
+  for (Index i : keep) {
+    if (i < 0 || i >= size) {
+      throw Error(ErrorKind::kUsage, fmt::format("there is no sample {} to keep, there are {}", i, size));
+    }
+    is_named[i] = true;
+  }
+  std::vector<bool> is_kept;
+  for (Index i : indices) is_kept.push_back(is_named[i]);
+  return is_kept;
+}
+
 // The first few names, quoted, and how many more there are.
 std::string NameSome(const std::vector<std::string>& names) {
   constexpr std::size_t kNamed = 5;
@@ -38,7 +53,7 @@ void CheckMatrices(const KernelSet& kernels, Index samples, ThreadPool& pool, co
   for (std::size_t f = 0; f < checks.size(); ++f) {
     if (checks[f].is_indefinite) {
       indefinite.push_back(fmt::format("{} (smallest eigenvalue at most {:.3g}, largest at least {:.3g})",
-                                       kernels.files[f], checks[f].smallest_eigenvalue,
+                                       kernels.files[f].name, checks[f].smallest_eigenvalue,
                                        checks[f].largest_eigenvalue));
     }
   }
@@ -87,6 +102,8 @@ PreparedSamples PrepareSamples(const Dataset& data, const TrainOptions& options)
     samples.views.push_back(
         is_whole ? view : View{view.name, SelectRows(view.features, samples.indices), view.feature_names});
   }
+  samples.matrices = data.matrices;
+  samples.is_kept = KeptSamples(options.keep_samples, data.size, samples.indices);
   return samples;
 }
 
@@ -95,6 +112,7 @@ PreparedKernels PrepareKernels(const PreparedSamples& samples, const TrainOption
   PreparedKernels prepared;
   const auto count = static_cast<Index>(samples.indices.size());
   prepared.kernels = ParseKernels(EffectiveKernels(options), samples.views, seed);
+  prepared.kernels.Hold(samples.matrices);
   prepared.views = WithSampleCount(ViewsOf(prepared.kernels, samples.views), count);
   if (!prepared.kernels.files.empty()) {
     if (samples.indices.back() != count - 1) {

@@ -87,10 +87,15 @@ ModelContent MakeContent(const PreparedSamples& samples, const PreparedKernels& 
 
   const auto active = Positions(learned.theta, [](double t) { return t > 0; });
   content.kernels = prepared.kernels.Select(active);
+  content.kernels.LetGo();
   for (Index m : active) content.theta.push_back(learned.theta[m]);
 
   const bool keeps_all = prepared.normalization.NeedsAllTrainingSamples();
-  const auto stored = Positions(learned.beta, [&](double b) { return keeps_all || b != 0; });
+  std::vector<Index> stored;
+  for (std::size_t i = 0; i < learned.beta.size(); ++i) {
+    const bool is_kept = keeps_all || (!samples.is_kept.empty() && samples.is_kept[i]);
+    if (is_kept || learned.beta[i] != 0) stored.push_back(static_cast<Index>(i));
+  }
   content.normalization = prepared.normalization.Select(active, stored);
   for (Index i : stored) {
     content.beta.push_back(learned.beta[i]);

@@ -19,6 +19,7 @@
 #include "train/objective.h"
 #include "train/prepared.h"
 #include "train/result.h"
+#include "train/warm_start.h"
 #include "weights/learn.h"
 
 namespace kweave {
@@ -32,7 +33,7 @@ Evaluation CertificateEvaluation(const TrainOptions& options) {
 
 }  // namespace
 
-Model Train(const Dataset& data, const TrainOptions& options, const Context& context) {
+Model Train(const Dataset& data, const TrainOptions& options, const Context& context, const Model* start) {
   Validate(options);
   RunControl control(context);
   ThreadPool pool(context.threads);
@@ -55,10 +56,13 @@ Model Train(const Dataset& data, const TrainOptions& options, const Context& con
     const bool sums_to_zero = objective.risk().has_bias && objective.risk().bias_slope == 0;
     Grams grams({&prepared.kernels, prepared.views, prepared.normalization},
                 {plan.use_float, plan.base_cache_bytes, CertificateEvaluation(options), sums_to_zero}, pool);
-    learned = LearnWeights(grams.Pair(), {objective.risk(), options.norm},
-                           {options.method, options.driver, options.gap, options.max_iterations,
-                            plan.row_cache_bytes, SolverByName(options.solver), &pool},
-                           control);
+    std::optional<WarmStart> warm;
+    if (start != nullptr) warm = MakeWarmStart(*start, samples, prepared, options);
+    learned =
+        LearnWeights(grams.Pair(), {objective.risk(), options.norm},
+                     {options.method, options.driver, options.gap, options.max_iterations,
+                      plan.row_cache_bytes, SolverByName(options.solver), &pool, warm ? &*warm : nullptr},
+                     control);
     uses_table = grams.Exact().TableError() > 0;
     kernel_rows = grams.rows_evaluated();
     leave_one_out = LeaveOneOutScore(grams.Exact(), options, objective.risk(), learned);

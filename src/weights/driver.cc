@@ -22,6 +22,7 @@ constexpr double kInnerShareOfAim = 0.25;  // of the aimed gap: more precision t
 constexpr double kOnlyShareOfAim = 0.9;
 constexpr double kDominatingShare = 0.3;  // of the outer gap, above which a solve is repeated
 constexpr double kAimBelowTarget = 0.9;   // the certificate adds its own small terms
+constexpr double kColdShareOfStart = 0.01;
 constexpr int kMaxRefusals = 4;
 constexpr double kClearProgress = 0.9;  // factor on the gap
 // A kernel of little weight hardly tells one beta of a solve from another, but their bounds differ: without clear
@@ -44,7 +45,7 @@ Driver::Driver(const GramPair& gram, const LearningProblem& problem, const Learn
       method_(method.make(problem.norm)),
       is_float_(gram.working_is_float),
       is_interleaved_(options.driver == "interleaved"),
-      has_start_(!start.empty()),
+      has_start_(!start.empty() || options.start != nullptr),
       most_moves_(options.max_iterations > 0 ? options.max_iterations : kDefaultMaxIterations),
       theta_(static_cast<std::size_t>(gram.working->kernels())),
       best_dual_(-kInfinity),
@@ -54,11 +55,25 @@ Driver::Driver(const GramPair& gram, const LearningProblem& problem, const Learn
   machine_.UseGram(*gram.working, is_float_);
   method_->Begin(theta_);
   if (!start.empty()) theta_ = start;
+  if (options.start != nullptr) StartFrom(*options.start);
   best_.theta = theta_;
   best_.beta = best_dual_beta_;
   best_.primal = kInfinity;
   learned_.method = method.name;
   learned_.driver = is_interleaved_ ? "interleaved" : "wrapper";
+}
+
+// A weight of zero would stay zero under some methods, so every kernel keeps a little.
+void Driver::StartFrom(const WarmStart& start) {
+  machine_.StartFrom(start.beta);
+  const LpNorm norm(problem_.norm);
+  if (std::isinf(problem_.norm) || !(norm.Value(start.theta) > 0)) return;
+  std::vector<double> theta = start.theta;
+  norm.Normalize(theta);
+  for (std::size_t m = 0; m < theta.size(); ++m) {
+    theta_[m] = (1 - kColdShareOfStart) * theta[m] + kColdShareOfStart * theta_[m];
+  }
+  norm.Normalize(theta_);
 }
 
 Learned Driver::Run() {

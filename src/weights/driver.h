@@ -34,6 +34,7 @@ class Driver : private ThetaMover {
   Learned Run();
 
  private:
+  void StartFrom(const WarmStart& start);
   void Solve();
   std::optional<double> MoveInside(const Evaluation& at, std::span<double> theta) override;
   void Account(const Evaluation& at, bool is_inside);

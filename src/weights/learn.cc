@@ -20,7 +20,9 @@ Learned LearnWeights(const GramPair& gram, const LearningProblem& problem, const
   }
   if (gram.working->kernels() == 0) throw Error(ErrorKind::kUsage, "there are no kernels to learn from");
   const MethodRecord& method = FindMethod(options.method, norm.p());
-  return Driver(gram, problem, options, method, SampledStart(gram, problem, options, control), control).Run();
+  std::vector<double> theta;
+  if (options.start == nullptr) theta = SampledStart(gram, problem, options, control);
+  return Driver(gram, problem, options, method, theta, control).Run();
 }
 
 }  // namespace kweave

@@ -25,6 +25,12 @@ struct LearningProblem {
   double norm = 2;  ///< p, 1 to infinity
 };
 
+/// Where learning starts: weights and duals of a similar problem, which need not be feasible for this one.
+struct WarmStart {
+  std::vector<double> theta;
+  std::vector<double> beta;
+};
+
 struct LearnOptions {
   std::string method = "auto";  ///< "auto" or a name of weights/method_table.h
   std::string driver = "auto";  ///< "auto", "wrapper" or "interleaved"
@@ -33,6 +39,7 @@ struct LearnOptions {
   std::size_t row_cache_bytes = 0;
   SolverKind solver = SolverKind::kAuto;  ///< of the machine
   ThreadPool* pool = nullptr;             ///< for the loops of the solver; null: one thread
+  const WarmStart* start = nullptr;       ///< null: cold
 };
 
 class GramSample;

@@ -117,6 +117,7 @@ void Machine::UseGram(Gram& gram, bool is_float) {
 void Machine::StartFrom(std::span<const double> beta) {
   state_.beta.assign(beta.begin(), beta.end());
   problem_.risk.MakeFeasible(state_.beta);
+  state_.gradient.resize(state_.beta.size());
   expansion_ = gram_->Expand(state_.beta);
 }
 

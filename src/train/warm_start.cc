@@ -1,0 +1,49 @@
+#include "train/warm_start.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "data/number.h"
+#include "kweave/error.h"
+#include "model/content.h"
+
+namespace kweave {
+namespace {
+
+/// The C that a model was trained with; `fallback` where it does not say.
+double TrainedC(const Model& model, double fallback) {
+  const auto& options = model.summary().options;
+  const auto found = std::ranges::find(options, "C", &std::pair<std::string, std::string>::first);
+  return found == options.end() ? fallback : ToNumber(found->second).value_or(fallback);
+}
+
+}  // namespace
+
+WarmStart MakeWarmStart(const Model& start, const PreparedSamples& samples, const PreparedKernels& prepared,
+                        const TrainOptions& options) {
+  const ModelContent& content = start.content();
+  if (content.training_count != static_cast<Index>(samples.indices.size())) {
+    throw Error(ErrorKind::kUsage, fmt::format("a start from a model of {} samples, but there are {}",
+                                               content.training_count, samples.indices.size()));
+  }
+  std::unordered_map<std::string, double> weights;
+  for (Index m = 0; m < content.kernels.size(); ++m) weights[content.kernels.Name(m)] = content.theta[m];
+  WarmStart result;
+  for (Index m : prepared.kept) {
+    const auto found = weights.find(prepared.names[m]);
+    result.theta.push_back(found == weights.end() ? 0 : found->second);
+  }
+  // Most duals of an SVM lie at their bounds or at zero, and both grow with C.
+  const double growth = options.C / TrainedC(start, options.C);
+  result.beta.assign(samples.indices.size(), 0.0);
+  for (std::size_t i = 0; i < content.beta.size(); ++i) {
+    const auto at = std::ranges::lower_bound(samples.indices, content.sample_indices[i]);
+    if (at == samples.indices.end() || *at != content.sample_indices[i]) continue;
+    result.beta[at - samples.indices.begin()] = growth * content.beta[i];
+  }
+  return result;
+}
+
+}  // namespace kweave
