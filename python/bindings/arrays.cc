@@ -11,15 +11,19 @@ bool Is(const py::array& array) {
 }
 
 template <class T>
+Index Stride(const py::array& array, int axis) {
+  if (array.strides(axis) % static_cast<Index>(sizeof(T)) != 0)
+    throw py::type_error("a matrix is not aligned");
+  return array.strides(axis) / static_cast<Index>(sizeof(T));
+}
+
+template <class T>
 DenseRows<T> Dense(const py::array& array) {
-  const Index row_bytes = array.strides(0);
   if (array.shape(1) > 1 && array.strides(1) != static_cast<Index>(sizeof(T))) {
     throw py::type_error("the rows of a dense matrix must be contiguous");
   }
-  if (row_bytes % static_cast<Index>(sizeof(T)) != 0)
-    throw py::type_error("the rows of a matrix are not aligned");
-  return {static_cast<const T*>(array.data()), array.shape(0), array.shape(1),
-          row_bytes / static_cast<Index>(sizeof(T)), KeepAlive(array)};
+  return {static_cast<const T*>(array.data()), array.shape(0), array.shape(1), Stride<T>(array, 0),
+          KeepAlive(array)};
 }
 
 template <class T>
@@ -51,6 +55,26 @@ Features ReadFeatures(const py::handle& matrix) {
   throw py::type_error("expected an array of float32 or float64");
 }
 
+template <class T>
+GramMatrix Gram(const std::string& name, const py::array& array) {
+  return {name,
+          DenseRows<T>{static_cast<const T*>(array.data()), array.shape(0), array.shape(1),
+                       Stride<T>(array, 0), KeepAlive(array)},
+          Stride<T>(array, 1)};
+}
+
+GramMatrix ReadMatrix(const py::tuple& parts) {
+  const auto name = parts[0].cast<std::string>();
+  const auto array = parts[1].cast<py::array>();
+  if (array.ndim() != 2 || !(Is<float>(array) || Is<double>(array))) {
+    throw py::type_error("kernel values: expected a 2-d array of float32 or float64");
+  }
+  GramMatrix matrix = Is<float>(array) ? Gram<float>(name, array) : Gram<double>(name, array);
+  matrix.row_indices = parts[2].cast<std::vector<Index>>();
+  matrix.column_indices = parts[3].cast<std::vector<Index>>();
+  return matrix;
+}
+
 }  // namespace
 
 std::shared_ptr<const void> KeepAlive(py::object object) {
@@ -68,13 +92,17 @@ Dataset ReadSamples(const py::dict& samples) {
     data.views.push_back(
         {view[0].cast<std::string>(), ReadFeatures(view[1]), view[2].cast<std::vector<std::string>>()});
   }
+  for (const py::handle& item : samples["matrices"])
+    data.matrices.push_back(ReadMatrix(item.cast<py::tuple>()));
   return data;
 }
 
-void AddLabels(const std::vector<std::int64_t>& codes, const std::vector<std::string>& names, Dataset& data) {
-  for (std::int64_t code : codes) {
-    data.labels.text.push_back(names.at(code));
-    data.labels.number.push_back(static_cast<double>(code));
+void AddLabels(const std::vector<double>& targets, const std::vector<std::string>& classes, Dataset& data) {
+  data.labels.number = targets;
+  data.labels.text.resize(targets.size());  // a regression does not look at it
+  if (classes.empty()) return;
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    data.labels.text[i] = classes.at(static_cast<std::size_t>(targets[i]));
   }
 }
 

@@ -15,12 +15,22 @@
 namespace kweave::python {
 namespace {
 
-Model TrainModel(const py::dict& samples, const std::vector<std::int64_t>& codes,
-                 const std::vector<std::string>& classes, const py::dict& options, const py::dict& run) {
+Model TrainModel(const py::dict& samples, const std::vector<double>& targets,
+                 const std::vector<std::string>& classes, const py::dict& options, const py::dict& run,
+                 const Model* start) {
   Dataset data = ReadSamples(samples);
-  AddLabels(codes, classes, data);
+  AddLabels(targets, classes, data);
   const TrainOptions train_options = ReadOptions(options);
-  return Hooks(run).Call([&](const Context& context) { return Train(data, train_options, context); });
+  return Hooks(run).Call([&](const Context& context) { return Train(data, train_options, context, start); });
+}
+
+std::string Analyze(const py::dict& samples, const std::vector<double>& targets,
+                    const std::vector<std::string>& classes, const py::dict& options, const py::dict& run) {
+  Dataset data = ReadSamples(samples);
+  AddLabels(targets, classes, data);
+  const TrainOptions train_options = ReadOptions(options);
+  return Hooks(run).Call(
+      [&](const Context& context) { return AnalyzeKernels(data, train_options, context).ToJson(); });
 }
 
 py::array_t<double> Decide(const Model& model, const py::dict& samples, const py::dict& run) {
@@ -28,6 +38,17 @@ py::array_t<double> Decide(const Model& model, const py::dict& samples, const py
   Prediction prediction =
       Hooks(run).Call([&](const Context& context) { return model.Predict(data, context); });
   return ToArray(std::move(prediction.decision));
+}
+
+py::array_t<double> DecideByKernel(const Model& model, const py::dict& samples, const py::dict& run) {
+  const Dataset data = ReadSamples(samples);
+  return ToArray(
+      Hooks(run).Call([&](const Context& context) { return model.PredictByKernel(data, context); }));
+}
+
+py::array_t<double> LearnedKernel(const Model& model, const py::dict& samples, const py::dict& run) {
+  const Dataset data = ReadSamples(samples);
+  return ToArray(Hooks(run).Call([&](const Context& context) { return model.LearnedKernel(data, context); }));
 }
 
 py::tuple Support(const Model& model) {
@@ -56,10 +77,14 @@ void DefineModel(py::module_& module) {
       .def_static("load", &Model::Load, py::arg("path"))
       .def("save", &Model::Save, py::arg("path"), py::call_guard<py::gil_scoped_release>())
       .def("decide", &Decide, py::arg("samples"), py::arg("run"))
+      .def("decide_by_kernel", &DecideByKernel, py::arg("samples"), py::arg("run"))
+      .def("learned_kernel", &LearnedKernel, py::arg("samples"), py::arg("run"))
+      .def_property_readonly("active_kernels", &Model::active_kernels)
       .def_property_readonly("summary", [](const Model& model) { return model.summary().ToJson(); })
       .def_property_readonly("classes", &Model::classes)
       .def_property_readonly("views", &Model::views)
       .def_property_readonly("support", &Support)
+      .def_property_readonly("stored_samples", &Model::stored_samples)
       .def("describe", &Model::Describe)
       .def(py::pickle(&ToBytes, &FromBytes));
 }
@@ -81,7 +106,9 @@ PYBIND11_MODULE(_core, module) {
   DefineModel(module);
   module.def("default_options", &DefaultOptions);
   module.def("kernel_help", &KernelHelp);
-  module.def("train", &TrainModel, py::arg("samples"), py::arg("codes"), py::arg("classes"),
+  module.def("train", &TrainModel, py::arg("samples"), py::arg("targets"), py::arg("classes"),
+             py::arg("options"), py::arg("run"), py::arg("start") = py::none());
+  module.def("analyze_kernels", &Analyze, py::arg("samples"), py::arg("targets"), py::arg("classes"),
              py::arg("options"), py::arg("run"));
 }
 

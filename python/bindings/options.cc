@@ -35,16 +35,23 @@ Field MakeField(const char* name, T TrainOptions::*member) {
 
 const std::array kFields = {
     MakeField("task", &TrainOptions::task),
+    MakeField("loss", &TrainOptions::loss),
     MakeField("kernels", &TrainOptions::kernels),
     MakeField("C", &TrainOptions::C),
+    MakeField("epsilon", &TrainOptions::epsilon),
+    MakeField("nu", &TrainOptions::nu),
+    MakeField("sharpness", &TrainOptions::sharpness),
+    MakeField("bias", &TrainOptions::bias),
     MakeField("norm", &TrainOptions::norm),
     MakeField("method", &TrainOptions::method),
+    MakeField("solver", &TrainOptions::solver),
     MakeField("driver", &TrainOptions::driver),
     MakeField("normalize", &TrainOptions::normalize),
     MakeField("gap", &TrainOptions::gap),
     MakeField("certificate", &TrainOptions::certificate),
     MakeField("max_iterations", &TrainOptions::max_iterations),
     MakeField("sample_weights", &TrainOptions::sample_weights),
+    MakeField("keep_samples", &TrainOptions::keep_samples),
 };
 
 }  // namespace

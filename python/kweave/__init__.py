@@ -3,7 +3,25 @@
 The estimators follow scikit-learn's conventions; the numbers come from the compiled core, and every fitted
 estimator carries the duality gap that certifies its answer.
 """
+from . import kernels
 from ._classifier import MKLClassifier
+from ._containers import KernelStack, Views
 from ._core import __version__
+from ._display import ConvergenceDisplay, KernelAlignmentDisplay, KernelWeightsDisplay
+from ._oneclass import MKLOneClass
+from ._regressor import MKLRegressor
+from ._transformer import MKLTransformer
 
-__all__ = ["MKLClassifier", "__version__"]
+__all__ = [
+    "ConvergenceDisplay",
+    "KernelAlignmentDisplay",
+    "KernelStack",
+    "KernelWeightsDisplay",
+    "MKLClassifier",
+    "MKLOneClass",
+    "MKLRegressor",
+    "MKLTransformer",
+    "Views",
+    "__version__",
+    "kernels",
+]

@@ -1,11 +1,15 @@
 """The classifier."""
 import numpy as np
-from sklearn.base import ClassifierMixin
+from sklearn.base import ClassifierMixin, clone
+from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import compute_class_weight
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 
 from ._base import DEFAULTS, MKLEstimator
+from ._calibration import Calibration, logistic_probabilities
 from ._compat import check_sample_weight
+from ._samples import Training, prepare
 
 
 def _parse_classes(texts):
@@ -18,6 +22,10 @@ def _parse_classes(texts):
     return np.array(texts)
 
 
+def _has_probabilities(estimator):
+    return estimator.probability or estimator.loss == "logistic"
+
+
 class MKLClassifier(ClassifierMixin, MKLEstimator):
     """Support vector classifier that learns its kernel as a weighted sum of many.
 
@@ -27,15 +35,25 @@ class MKLClassifier(ClassifierMixin, MKLEstimator):
 
     Parameters
     ----------
-    kernels : str or list of str, default=None
-        Kernels in the kernel language, such as ``"rbf(gamma=[0.1,1,10])"``. None: a linear kernel and Gaussians
-        of five widths around the median distance.
+    kernels : kernel, list of kernels or KernelStack, default=None
+        Kernels of `kweave.kernels`, texts of the kernel language such as ``"rbf(gamma=[0.1,1,10])"``, or functions
+        ``k(X, Z)``. None: all matrices of a `KernelStack`, else a linear kernel and Gaussians of five widths around the
+        median distance on every view. A `KernelStack` here is held by the estimator; samples are then given by
+        their indices in it.
+    loss : str
+        What errors cost: 'hinge' (also 'auto'), 'squared-hinge', 'smoothed-hinge', 'logistic' or 'least-squares'.
     C : float
         Weight of the losses against the norm of the function.
+    sharpness : float
+        Of the smoothed hinge: the larger, the closer to the hinge.
+    bias : bool
+        Whether the function has a bias.
     norm : float or 'inf'
         Norm p on the kernel weights: 1 is sparse, infinity is the uniform sum.
     method : str
         How the kernel weights move.
+    solver : str
+        What trains the machine at given weights.
     driver : str
         When the kernel weights move.
     normalize : str or sequence of str
@@ -49,6 +67,15 @@ class MKLClassifier(ClassifierMixin, MKLEstimator):
         Moves of the kernel weights at most; 0: the method's own limit.
     class_weight : dict, 'balanced' or None, default=None
         Factors on C for classes, as in scikit-learn.
+    probability : bool, default=False
+        Whether `predict_proba` is wanted. It costs a cross-validation of five folds inside `fit`; the logistic loss has
+        it without.
+    warm_start : bool, default=False
+        Whether `fit` starts from the weights and duals of the last one. The answer is as good as without and sooner
+        there, as along a path over C or norm; it must be the same samples in the same order.
+    callback : callable, default=None
+        Called a few times a second while training, with a dictionary of 'seconds', 'relative_gap', 'target_gap',
+        'iterations', 'solves' and 'phase'. Training stops with the best model so far when it returns True.
     memory : int or str
         Bytes to use, or a text such as '2G'; 0: half of what is free.
     time_limit : float
@@ -107,19 +134,28 @@ class MKLClassifier(ClassifierMixin, MKLEstimator):
     True
     """
 
+    _task = "classify"
+
     def __init__(
         self,
         kernels=None,
         *,
+        loss=DEFAULTS["loss"],
         C=DEFAULTS["C"],
+        sharpness=DEFAULTS["sharpness"],
+        bias=DEFAULTS["bias"],
         norm=DEFAULTS["norm"],
         method=DEFAULTS["method"],
+        solver=DEFAULTS["solver"],
         driver=DEFAULTS["driver"],
         normalize=DEFAULTS["normalize"],
         gap=DEFAULTS["gap"],
         certificate=DEFAULTS["certificate"],
         max_iterations=DEFAULTS["max_iterations"],
         class_weight=None,
+        probability=False,
+        warm_start=False,
+        callback=None,
         memory=DEFAULTS["memory"],
         time_limit=DEFAULTS["time_limit"],
         n_jobs=None,
@@ -127,15 +163,22 @@ class MKLClassifier(ClassifierMixin, MKLEstimator):
         verbose=0,
     ):
         self.kernels = kernels
+        self.loss = loss
         self.C = C
+        self.sharpness = sharpness
+        self.bias = bias
         self.norm = norm
         self.method = method
+        self.solver = solver
         self.driver = driver
         self.normalize = normalize
         self.gap = gap
         self.certificate = certificate
         self.max_iterations = max_iterations
         self.class_weight = class_weight
+        self.probability = probability
+        self.warm_start = warm_start
+        self.callback = callback
         self.memory = memory
         self.time_limit = time_limit
         self.n_jobs = n_jobs
@@ -147,8 +190,8 @@ class MKLClassifier(ClassifierMixin, MKLEstimator):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Samples.
+        X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features), Views or KernelStack
+            Samples; their indices when `kernels` is a `KernelStack`.
         y : array-like of shape (n_samples,)
             Classes.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -159,7 +202,11 @@ class MKLClassifier(ClassifierMixin, MKLEstimator):
         self : MKLClassifier
             The fitted classifier.
         """
-        X, y = self._validated(X, y)
+        self._fit(X, y, sample_weight)
+        return self
+
+    def _fit(self, X, y, sample_weight=None):
+        samples, y = self._input(X, y, reset=True)
         check_classification_targets(y)
         weight = check_sample_weight(sample_weight, X)
         kept = weight != 0
@@ -172,34 +219,46 @@ class MKLClassifier(ClassifierMixin, MKLEstimator):
         factors = compute_class_weight(self.class_weight, classes=self.classes_, y=y[kept])
         # Samples of weight zero may belong to other classes; they are left out before anybody looks.
         codes = np.searchsorted(self.classes_, y).clip(max=len(self.classes_) - 1)
-        samples, codes, weight, positions = self._prepare(self._samples(X), codes, weight * factors[codes])
-        self._describe(self._train_machines(samples, codes, weight), positions)
-        return self
+        training = prepare(samples, codes, weight * factors[codes])
+        self._learned(self._train_machines(training), training)
+        if self.probability and self.loss != "logistic":
+            self._calibration = self._calibrate(training)
+        return training
 
     def _restore(self, model):
         super()._restore(model)
         self.classes_ = _parse_classes(model.classes)
 
-    def _train_machines(self, samples, codes, weight):
+    def _train_machines(self, training):
         names = [str(label) for label in self.classes_.tolist()]
+        matrices = self._training_matrices(training.samples)
         if len(names) == 2:
-            return [self._train(samples, codes, names, weight)]
-        return [self._train(samples, codes == k, ["rest", name], weight) for k, name in enumerate(names)]
+            problems = [(training.y, names)]
+        else:
+            problems = [(training.y == k, ["rest", name]) for k, name in enumerate(names)]
+        starts = self._starts(len(problems), training.positions)
+        return [
+            self._train(training, matrices, start, codes, classes)
+            for (codes, classes), start in zip(problems, starts)
+        ]
 
     def decision_function(self, X):
         """Value of the decision function.
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Samples.
+        X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features), Views or KernelStack
+            Samples; their indices when `kernels` is a `KernelStack`.
 
         Returns
         -------
         values : ndarray of shape (n_samples,) or (n_samples, n_classes)
             Two classes: positive means ``classes_[1]``. More: the largest value is the class predicted.
         """
-        values = self._decide(self._new_samples(X))
+        return self._values(self._new_samples(X))
+
+    def _values(self, samples):
+        values = self._decide(samples)
         return values.ravel() if len(self.classes_) == 2 else values
 
     def predict(self, X):
@@ -207,8 +266,8 @@ class MKLClassifier(ClassifierMixin, MKLEstimator):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Samples.
+        X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features), Views or KernelStack
+            Samples; their indices when `kernels` is a `KernelStack`.
 
         Returns
         -------
@@ -217,3 +276,53 @@ class MKLClassifier(ClassifierMixin, MKLEstimator):
         """
         values = self.decision_function(X)
         return self.classes_[(values > 0).astype(int) if values.ndim == 1 else values.argmax(axis=1)]
+
+    def _calibrate(self, training):
+        """Slopes that turn decision values into probabilities, from samples left out of training."""
+        samples, codes, weight = training.samples, training.y, training.weight
+        folds = min(5, np.bincount(codes).min())
+        if folds < 2:
+            return Calibration(self._values(samples), codes, weight)
+        values = np.empty((samples.size,) if len(self.classes_) == 2 else (samples.size, len(self.classes_)))
+        for inside, outside in StratifiedKFold(folds).split(codes, codes):
+            part = clone(self).set_params(probability=False, warm_start=False)
+            part.classes_ = self.classes_
+            fold = Training(samples.take(inside), codes[inside], weight[inside], inside, inside)
+            part._learned(part._train_machines(fold), fold)
+            values[outside] = part._values(samples.take(outside))
+        return Calibration(values, codes, weight)
+
+    @available_if(_has_probabilities)
+    def predict_proba(self, X):
+        """Probabilities of the classes; needs ``probability=True`` or the logistic loss.
+
+        The most probable class is the one that `predict` names.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features), Views or KernelStack
+            Samples; their indices when `kernels` is a `KernelStack`.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            One column per class, in the order of `classes_`.
+        """
+        values = self.decision_function(X)
+        return logistic_probabilities(values) if self.loss == "logistic" else self._calibration.probabilities(values)
+
+    @available_if(_has_probabilities)
+    def predict_log_proba(self, X):
+        """Logarithms of `predict_proba`.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features), Views or KernelStack
+            Samples; their indices when `kernels` is a `KernelStack`.
+
+        Returns
+        -------
+        logarithms : ndarray of shape (n_samples, n_classes)
+            One column per class, in the order of `classes_`.
+        """
+        return np.log(self.predict_proba(X))

@@ -21,3 +21,15 @@ class SparseInputTags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+class RequiresYTags:
+    """Says to either version that `fit` needs targets."""
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+    def _more_tags(self):
+        return {"requires_y": True}

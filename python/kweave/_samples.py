@@ -1,4 +1,6 @@
 """Samples on their way into the core: what every kind of input becomes."""
+from dataclasses import dataclass
+
 import numpy as np
 from scipy import sparse
 
@@ -27,35 +29,48 @@ def canonical_rows(matrix):
 
 
 class Samples:
-    """Samples described by the features of one or more views.
+    """Samples described by the features of views, by rows of Gram matrices, or by both.
 
     Parameters
     ----------
     views : list of (name, matrix, feature names)
         Matrices as scikit-learn's validation leaves them: float32 or float64 in C order, or sparse rows.
+    stack : KernelStack, default=None
+        Rows of Gram matrices.
     """
 
-    def __init__(self, views):
+    def __init__(self, views, stack=None):
         self.views = [(name, canonical_rows(matrix), list(names)) for name, matrix, names in views]
-        self.size = self.views[0][1].shape[0]
+        self.stack = stack
+        self.size = self.views[0][1].shape[0] if self.views else len(stack)
 
     def take(self, indices):
         """The samples at `indices`, in that order."""
-        return Samples([(name, matrix[indices], names) for name, matrix, names in self.views])
+        views = [(name, matrix[indices], names) for name, matrix, names in self.views]
+        return Samples(views, None if self.stack is None else self.stack[indices])
 
-    def to_core(self):
-        """The dictionary that `_core` reads."""
+    def view(self, name):
+        """The matrix of a view; None names the only one."""
+        found = [matrix for own, matrix, _ in self.views if name in (None, own)]
+        if len(found) != 1:
+            names = ", ".join(repr(own) for own, _, _ in self.views) or "none"
+            raise ValueError(f"a callable kernel works on view {name!r}; the views are {names}")
+        return found[0]
+
+    def to_core(self, matrices=()):
+        """The dictionary that `_core` reads; `matrices` are (name, array, row indices, column indices)."""
         return {
             "size": self.size,
             "views": [(name, _core_matrix(matrix), names) for name, matrix, names in self.views],
+            "matrices": list(matrices),
         }
 
     def row_keys(self):
-        """One byte string per sample, equal for equal samples; None when the samples are many."""
-        if sum(8 * self.size * matrix.shape[1] for _, matrix, _ in self.views) > _SMALL_BYTES:
+        """Rows of numbers, equal for equal samples only; None when samples are many or known by matrices."""
+        if self.stack is not None or sum(8 * self.size * m.shape[1] for _, m, _ in self.views) > _SMALL_BYTES:
             return None
         dense = [m.toarray() if sparse.issparse(m) else m for _, m, _ in self.views]
-        return np.hstack(dense, dtype=np.float64) + 0.0  # no negative zeros
+        return np.hstack(dense).astype(np.float64) + 0.0  # no negative zeros
 
 
 def merge_equal(samples, y, weight):
@@ -70,11 +85,37 @@ def merge_equal(samples, y, weight):
         Positions of the samples that stay, in their new order.
     weight : ndarray of float
         Their weights.
+    place : ndarray of int
+        Where each of the given samples is among those that stay.
     """
     rows = samples.row_keys()
     if rows is None:
-        return np.arange(samples.size), weight
+        return np.arange(samples.size), weight, np.arange(samples.size)
     keys = np.column_stack([rows, y]).astype(np.float64)
     keys = keys.view(np.dtype((np.void, keys.dtype.itemsize * keys.shape[1]))).ravel()
     _, order, inverse = np.unique(keys, return_index=True, return_inverse=True)
-    return order, np.bincount(inverse.ravel(), weights=weight)
+    return order, np.bincount(inverse.ravel(), weights=weight), inverse.ravel()
+
+
+@dataclass
+class Training:
+    """What goes into the core, and where it came from."""
+
+    samples: Samples
+    y: np.ndarray
+    weight: np.ndarray
+    #: Position of each sample in the data given; of equal ones that of the first.
+    positions: np.ndarray
+    #: Where each sample with a weight, in the order given, is among `samples`.
+    place: np.ndarray
+
+
+def prepare(samples, y, weight):
+    """Leaves out samples of weight 0 and merges equal ones."""
+    kept = np.flatnonzero(weight != 0)  # negative weights stay, for the core to refuse
+    if len(kept) < samples.size:
+        samples, y, weight = samples.take(kept), y[kept], weight[kept]
+    order, weight, place = merge_equal(samples, y, weight)
+    if not np.array_equal(order, np.arange(samples.size)):
+        samples, y = samples.take(order), y[order]
+    return Training(samples, y, weight, kept[order], place)

@@ -4,10 +4,22 @@ import unittest
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from kweave import MKLClassifier
+from kweave import MKLClassifier, MKLOneClass, MKLRegressor, MKLTransformer
 
 
-@parametrize_with_checks([MKLClassifier(), MKLClassifier(norm=1, C=10, kernels=["linear", "rbf"])])
+@parametrize_with_checks(
+    [
+        MKLClassifier(),
+        MKLClassifier(norm=1, C=10, kernels=["linear", "rbf"], normalize="spherical"),
+        MKLClassifier(probability=True, class_weight="balanced"),
+        MKLClassifier(loss="logistic"),
+        MKLRegressor(),
+        MKLRegressor(loss="squared", norm=1),
+        MKLOneClass(),
+        MKLTransformer(),
+        MKLTransformer(output="nystroem", n_components=5),
+    ]
+)
 def test_scikit_learn_checks(estimator, check):
     try:
         check(estimator)

@@ -1,5 +1,4 @@
 """The classifier on arrays, sparse matrices and tables."""
-import inspect
 import json
 import pickle
 import subprocess
@@ -13,7 +12,7 @@ from sklearn.datasets import load_breast_cancer, load_iris, make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
-from kweave import MKLClassifier, _core
+from kweave import MKLClassifier
 from support import KWEAVE, needs_program
 
 
@@ -136,17 +135,6 @@ def test_sample_order_does_not_matter(problem):
 @pytest.mark.parametrize("norm", [float("inf"), "inf"])
 def test_infinite_norm_is_the_uniform_sum(problem, norm):
     assert np.allclose(MKLClassifier(norm=norm).fit(*problem).kernel_weights_, 1)
-
-
-def test_defaults_are_those_of_the_core():
-    elsewhere = {"kernels": "kernels", "n_jobs": "threads", "random_state": "seed"}
-    core = _core.default_options()
-    for name, parameter in inspect.signature(MKLClassifier).parameters.items():
-        if name in core and name not in elsewhere:
-            assert parameter.default == core[name], name
-    assert core["kernels"] == [] and core["threads"] == 0 and core["seed"] == 0
-    options = set(core) - {"task", "sample_weights", "threads", "seed"}
-    assert options <= set(inspect.signature(MKLClassifier).parameters)
 
 
 @pytest.mark.parametrize(

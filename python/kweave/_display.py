@@ -1,0 +1,274 @@
+"""Displays in scikit-learn's style: computed by `from_...`, drawn by `plot`, kept for a second drawing."""
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from . import _core
+from ._run import make_run
+
+
+def _axes(ax):
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as error:
+        raise ImportError("displays need matplotlib") from error
+    if ax is None:
+        _, ax = plt.subplots()
+    return ax
+
+
+class KernelWeightsDisplay:
+    """Weights of the kernels as bars, the heaviest first.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Names of the kernels.
+    weights : ndarray of shape (n_kernels,) or (n_classes, n_kernels)
+        Their weights.
+    classes : sequence, default=None
+        Labels of the rows of `weights`.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where it was drawn.
+    figure_ : matplotlib Figure
+        Its figure.
+    bars_ : list of BarContainer
+        One per row of `weights`.
+    """
+
+    def __init__(self, names, weights, classes=None):
+        self.names = list(names)
+        self.weights = np.atleast_2d(weights)
+        self.classes = classes
+
+    @classmethod
+    def from_estimator(cls, estimator, *, max_kernels=20, ax=None, **kwargs):
+        """Draw the weights that an estimator learned.
+
+        Parameters
+        ----------
+        estimator : fitted estimator
+            Any of this package.
+        max_kernels : int, default=20
+            Kernels to draw, the heaviest.
+        ax : matplotlib Axes, default=None
+            Where to draw; None: a new figure.
+        **kwargs : dict
+            Passed to `matplotlib.axes.Axes.barh`.
+
+        Returns
+        -------
+        display : KernelWeightsDisplay
+            The display.
+        """
+        check_is_fitted(estimator)
+        classes = estimator.classes_ if np.ndim(estimator.kernel_weights_) == 2 else None
+        display = cls(estimator.kernel_names_, estimator.kernel_weights_, classes)
+        return display.plot(max_kernels=max_kernels, ax=ax, **kwargs)
+
+    def plot(self, *, max_kernels=20, ax=None, **kwargs):
+        """Draw.
+
+        Parameters
+        ----------
+        max_kernels : int, default=20
+            Kernels to draw, the heaviest.
+        ax : matplotlib Axes, default=None
+            Where to draw; None: a new figure.
+        **kwargs : dict
+            Passed to `matplotlib.axes.Axes.barh`.
+
+        Returns
+        -------
+        self : KernelWeightsDisplay
+            The display.
+        """
+        ax = _axes(ax)
+        heaviest = np.argsort(-self.weights.max(axis=0), kind="stable")[:max_kernels]
+        height = 0.8 / len(self.weights)
+        self.bars_ = []
+        for k, row in enumerate(self.weights):
+            label = None if self.classes is None else str(self.classes[k])
+            place = np.arange(len(heaviest)) + (k - (len(self.weights) - 1) / 2) * height
+            self.bars_.append(ax.barh(place, row[heaviest], height, label=label, **kwargs))
+        ax.set_yticks(np.arange(len(heaviest)), [self.names[m] for m in heaviest])
+        ax.invert_yaxis()
+        ax.set_xlabel("kernel weight")
+        if self.classes is not None:
+            ax.legend(title="class")
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+
+class ConvergenceDisplay:
+    """Relative duality gap over the moves of the kernel weights, or over time.
+
+    Parameters
+    ----------
+    histories : list of list of dict
+        `history_` of each machine.
+    target : float, default=None
+        The gap that was asked for.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where it was drawn.
+    figure_ : matplotlib Figure
+        Its figure.
+    lines_ : list of Line2D
+        One per machine.
+    """
+
+    def __init__(self, histories, target=None):
+        self.histories = histories
+        self.target = target
+
+    @classmethod
+    def from_estimator(cls, estimator, *, x="iterations", ax=None, **kwargs):
+        """Draw how an estimator got to its answer.
+
+        Parameters
+        ----------
+        estimator : fitted estimator
+            Any of this package.
+        x : {'iterations', 'seconds', 'solves'}, default='iterations'
+            What the gap is drawn over.
+        ax : matplotlib Axes, default=None
+            Where to draw; None: a new figure.
+        **kwargs : dict
+            Passed to `matplotlib.axes.Axes.plot`.
+
+        Returns
+        -------
+        display : ConvergenceDisplay
+            The display.
+        """
+        check_is_fitted(estimator)
+        histories = estimator.history_
+        if not histories or isinstance(histories[0], dict):
+            histories = [histories]
+        return cls(histories, estimator.gap).plot(x=x, ax=ax, **kwargs)
+
+    def plot(self, *, x="iterations", ax=None, **kwargs):
+        """Draw.
+
+        Parameters
+        ----------
+        x : {'iterations', 'seconds', 'solves'}, default='iterations'
+            What the gap is drawn over.
+        ax : matplotlib Axes, default=None
+            Where to draw; None: a new figure.
+        **kwargs : dict
+            Passed to `matplotlib.axes.Axes.plot`.
+
+        Returns
+        -------
+        self : ConvergenceDisplay
+            The display.
+        """
+        if x not in ("iterations", "seconds", "solves"):
+            raise ValueError(f"x is {x!r}, expected 'iterations', 'seconds' or 'solves'")
+        ax = _axes(ax)
+        self.lines_ = []
+        for history in self.histories:
+            place = [i if x == "iterations" else row[x] for i, row in enumerate(history)]
+            gaps = [max(row["gap"], 1e-16) for row in history]
+            self.lines_ += ax.plot(place, gaps, **{"marker": ".", **kwargs})
+        if self.target is not None:
+            ax.axhline(self.target, linestyle=":", color="0.5")
+        ax.set_yscale("log")
+        ax.set_xlabel({"iterations": "moves of the kernel weights"}.get(x, x))
+        ax.set_ylabel("relative duality gap")
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+
+class KernelAlignmentDisplay:
+    """How alike kernels are: alignments of all pairs, and of each kernel with the labels.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Names of the kernels.
+    alignment : ndarray of shape (n_kernels, n_kernels)
+        Alignments of pairs of kernels.
+    label_alignment : ndarray of shape (n_kernels,), default=None
+        Alignments with the labels.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where it was drawn.
+    figure_ : matplotlib Figure
+        Its figure.
+    image_ : AxesImage
+        The matrix.
+    """
+
+    def __init__(self, names, alignment, label_alignment=None):
+        self.names = list(names)
+        self.alignment = np.asarray(alignment)
+        self.label_alignment = label_alignment
+
+    @classmethod
+    def from_estimator(cls, estimator, X, y=None, *, centered=True, ax=None, **kwargs):
+        """Draw the alignments of an estimator's kernels on some samples; it need not be fitted.
+
+        Parameters
+        ----------
+        estimator : estimator
+            Any of this package; its `kernels` and `normalize` are used.
+        X : array-like, sparse matrix, DataFrame, Views or KernelStack
+            Samples.
+        y : array-like, default=None
+            Two classes, for the alignments with the labels.
+        centered : bool, default=True
+            Whether kernels are centred first, which is what makes them alike to a machine with bias.
+        ax : matplotlib Axes, default=None
+            Where to draw; None: a new figure.
+        **kwargs : dict
+            Passed to `matplotlib.axes.Axes.imshow`.
+
+        Returns
+        -------
+        display : KernelAlignmentDisplay
+            The display.
+        """
+        analysis = estimator.analyze_kernels(X, y)
+        prefix = "centered_" if centered else ""
+        labels = [kernel.get(prefix + "label_alignment") for kernel in analysis["kernels"]]
+        display = cls(
+            [kernel["name"] for kernel in analysis["kernels"]],
+            analysis[prefix + "alignment"],
+            None if None in labels else np.array(labels),
+        )
+        return display.plot(ax=ax, **kwargs)
+
+    def plot(self, *, ax=None, **kwargs):
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None: a new figure.
+        **kwargs : dict
+            Passed to `matplotlib.axes.Axes.imshow`.
+
+        Returns
+        -------
+        self : KernelAlignmentDisplay
+            The display.
+        """
+        ax = _axes(ax)
+        self.image_ = ax.imshow(self.alignment, **{"vmin": -1, "vmax": 1, "cmap": "RdBu_r", **kwargs})
+        labels = self.names
+        if self.label_alignment is not None:
+            labels = [f"{name} ({value:.2f})" for name, value in zip(self.names, self.label_alignment)]
+        ax.set_xticks(np.arange(len(labels)), self.names, rotation=90)
+        ax.set_yticks(np.arange(len(labels)), labels)
+        ax.figure.colorbar(self.image_, ax=ax, label="alignment")
+        self.ax_, self.figure_ = ax, ax.figure
+        return self

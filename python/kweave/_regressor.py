@@ -1,0 +1,191 @@
+"""The regressor."""
+import numpy as np
+from sklearn.base import RegressorMixin
+
+from ._base import DEFAULTS, MKLEstimator
+from ._compat import check_sample_weight
+from ._samples import prepare
+
+
+class MKLRegressor(RegressorMixin, MKLEstimator):
+    """Support vector or ridge regression that learns its kernel as a weighted sum of many.
+
+    Minimises ``1/2 Omega(w)^2 + C sum_i loss_i`` with ``f(x) = sum_m <w_m, phi_m(x)> + b``; the weights of the
+    kernels have a p-norm of at most 1. The answer is certified: `duality_gap_` bounds how far it is from the optimum.
+
+    Parameters
+    ----------
+    kernels : kernel, list of kernels or KernelStack, default=None
+        Kernels of `kweave.kernels`, texts of the kernel language such as ``"rbf(gamma=[0.1,1,10])"``, or functions
+        ``k(X, Z)``. None: all matrices of a `KernelStack`, else a linear kernel and Gaussians of five widths around the
+        median distance on every view. A `KernelStack` here is held by the estimator; samples are then given by
+        their indices in it.
+    loss : str
+        What errors cost: 'epsilon-insensitive' (also 'auto') or 'squared'.
+    C : float
+        Weight of the losses against the norm of the function.
+    epsilon : float
+        Errors up to this cost nothing; in units of the targets.
+    bias : bool
+        Whether the function has a bias.
+    norm : float or 'inf'
+        Norm p on the kernel weights: 1 is sparse, infinity is the uniform sum.
+    method : str
+        How the kernel weights move.
+    solver : str
+        What trains the machine at given weights.
+    driver : str
+        When the kernel weights move.
+    normalize : str or sequence of str
+        Normalisation of every kernel, in sequence, with statistics of the training data: 'none', or a list of
+        'trace', 'multiplicative', 'spherical', 'center'.
+    gap : float
+        Relative duality gap to reach.
+    certificate : {'auto', 'table', 'direct'}
+        How the certificate evaluates kernels.
+    max_iterations : int
+        Moves of the kernel weights at most; 0: the method's own limit.
+    warm_start : bool, default=False
+        Whether `fit` starts from the weights and duals of the last one. The answer is as good as without and sooner
+        there, as along a path over C or norm; it must be the same samples in the same order.
+    callback : callable, default=None
+        Called a few times a second while training, with a dictionary of 'seconds', 'relative_gap', 'target_gap',
+        'iterations', 'solves' and 'phase'. Training stops with the best model so far when it returns True.
+    memory : int or str
+        Bytes to use, or a text such as '2G'; 0: half of what is free.
+    time_limit : float
+        Seconds after which training stops with the best model so far; 0: none.
+    n_jobs : int, default=None
+        Threads; None: all cores, or in a worker process of joblib its share of them.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the samples from which data-driven widths are measured; None: 0.
+    verbose : int, default=0
+        1: progress and notes; 2: details.
+
+    Attributes
+    ----------
+    kernel_names_ : list of str
+        Names of the kernels in the order given; above 10,000 kernels the heaviest 10,000.
+    kernel_weights_ : ndarray of shape (n_kernels,)
+        Their weights.
+    duality_gap_ : float
+        Certified relative duality gap.
+    objective_ : float
+        Primal objective.
+    history_ : list of dict
+        One entry per move of the weights.
+    status_ : str
+        'converged', 'iteration_limit', 'time_limit', 'stalled' or 'interrupted'.
+    summary_ : dict
+        The core's whole summary.
+    support_ : ndarray of shape (n_support,)
+        Positions of the support vectors in the training data.
+    dual_coef_ : ndarray of shape (1, n_support)
+        Their factors in the function.
+    intercept_ : ndarray of shape (1,)
+        The bias.
+    n_iter_ : int
+        Moves of the kernel weights.
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where the input had names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kweave import MKLRegressor
+    >>> X = np.linspace(0, 6, 100)[:, None]
+    >>> MKLRegressor(C=10).fit(X, np.sin(X.ravel())).score(X, np.sin(X.ravel())) > 0.95
+    True
+    """
+
+    _task = "regress"
+
+    def __init__(
+        self,
+        kernels=None,
+        *,
+        loss=DEFAULTS["loss"],
+        C=DEFAULTS["C"],
+        epsilon=DEFAULTS["epsilon"],
+        bias=DEFAULTS["bias"],
+        norm=DEFAULTS["norm"],
+        method=DEFAULTS["method"],
+        solver=DEFAULTS["solver"],
+        driver=DEFAULTS["driver"],
+        normalize=DEFAULTS["normalize"],
+        gap=DEFAULTS["gap"],
+        certificate=DEFAULTS["certificate"],
+        max_iterations=DEFAULTS["max_iterations"],
+        warm_start=False,
+        callback=None,
+        memory=DEFAULTS["memory"],
+        time_limit=DEFAULTS["time_limit"],
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+    ):
+        self.kernels = kernels
+        self.loss = loss
+        self.C = C
+        self.epsilon = epsilon
+        self.bias = bias
+        self.norm = norm
+        self.method = method
+        self.solver = solver
+        self.driver = driver
+        self.normalize = normalize
+        self.gap = gap
+        self.certificate = certificate
+        self.max_iterations = max_iterations
+        self.warm_start = warm_start
+        self.callback = callback
+        self.memory = memory
+        self.time_limit = time_limit
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X, y, sample_weight=None):
+        """Learn kernel weights and function.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features), Views or KernelStack
+            Samples; their indices when `kernels` is a `KernelStack`.
+        y : array-like of shape (n_samples,)
+            Targets.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Factors on C for samples; zero equals absence.
+
+        Returns
+        -------
+        self : MKLRegressor
+            The fitted regressor.
+        """
+        self._fit(X, y, sample_weight)
+        return self
+
+    def _fit(self, X, y, sample_weight=None):
+        samples, y = self._input(X, y, reset=True, y_numeric=True)
+        weight = check_sample_weight(sample_weight, X)
+        training = prepare(samples, np.asarray(y, dtype=np.float64), weight)
+        (start,) = self._starts(1, training.positions)
+        self._learned([self._train(training, self._training_matrices(training.samples), start)], training)
+        return training
+
+    def predict(self, X):
+        """Values of the function.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features), Views or KernelStack
+            Samples; their indices when `kernels` is a `KernelStack`.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            The value predicted for each sample.
+        """
+        return self._decide(self._new_samples(X)).ravel()

@@ -1,0 +1,138 @@
+"""The learned kernel as a transformer."""
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import check_is_fitted
+
+from ._classifier import MKLClassifier
+from ._compat import RequiresYTags, SparseInputTags
+from ._regressor import MKLRegressor
+
+
+class MKLTransformer(
+    RequiresYTags, SparseInputTags, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+):
+    """Kernel learned from labelled samples, as features for whatever comes next.
+
+    Parameters
+    ----------
+    estimator : estimator, default=None
+        What learns the kernel weights; None: `MKLClassifier`, or `MKLRegressor` for continuous targets, with its
+        defaults. With several machines the kernel is the mean of theirs.
+    output : {'gram', 'nystroem'}, default='gram'
+        'gram': kernel values with all training samples, as for an SVC with ``kernel='precomputed'``. 'nystroem': features
+        whose inner products approximate the kernel.
+    n_components : int, default=100
+        Training samples on which Nystroem features are built.
+    random_state : int, RandomState instance or None, default=None
+        Draws those samples.
+
+    Attributes
+    ----------
+    estimator_ : estimator
+        The fitted estimator: weights, certificate and all.
+    components_ : ndarray of int
+        Positions of the training samples that the features are built on.
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where the input had names.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from kweave import MKLTransformer
+    >>> X, y = load_iris(return_X_y=True)
+    >>> MKLTransformer(output="nystroem", n_components=10).fit_transform(X, y).shape
+    (150, 10)
+    """
+
+    def __init__(self, estimator=None, *, output="gram", n_components=100, random_state=None):
+        self.estimator = estimator
+        self.output = output
+        self.n_components = n_components
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        """Learn the kernel.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features), Views or KernelStack
+            Samples.
+        y : array-like of shape (n_samples,)
+            Targets of the estimator.
+
+        Returns
+        -------
+        self : MKLTransformer
+            The fitted transformer.
+        """
+        if self.output not in ("gram", "nystroem"):
+            raise ValueError(f"output is {self.output!r}, expected 'gram' or 'nystroem'")
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        self.estimator_ = self._default(y) if self.estimator is None else clone(self.estimator)
+        self._landmarks = None
+        self.estimator_._keep = self._choose
+        training = self.estimator_._fit(X, y)
+        del self.estimator_._keep
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self.estimator_, name):
+                setattr(self, name, getattr(self.estimator_, name))
+        if self.output == "gram":
+            self._columns = training.place  # samples that are equal share a column
+            self.components_ = np.arange(len(training.place))
+        else:
+            self._columns = self._landmarks
+            self.components_ = training.positions[self._landmarks]
+            self._whitening = self._inverse_root(self._values(training.samples.take(self._landmarks)))
+        return self
+
+    @staticmethod
+    def _default(y):
+        return MKLRegressor() if type_of_target(y).startswith("continuous") else MKLClassifier()
+
+    def _choose(self, count):
+        """The training samples that a model must keep."""
+        if self._landmarks is None:
+            chosen = np.arange(count)
+            if self.output == "nystroem":
+                chosen = np.sort(check_random_state(self.random_state).permutation(count)[: self.n_components])
+            self._landmarks = chosen
+        return self._landmarks
+
+    @staticmethod
+    def _inverse_root(kernel):
+        left, values, right = np.linalg.svd(kernel)
+        return (left / np.sqrt(np.maximum(values, 1e-12))) @ right
+
+    def _values(self, samples):
+        """The learned kernel between new samples and the columns."""
+        estimator = self.estimator_
+        total = np.zeros((samples.size, len(self._columns)))
+        for values, stored in zip(estimator._each_machine(samples, "learned_kernel"), estimator._stored):
+            total += values.reshape(samples.size, len(stored))[:, np.searchsorted(stored, self._columns)]
+        return total / len(estimator._stored)
+
+    def transform(self, X):
+        """Kernel values or features of samples.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features), Views or KernelStack
+            Samples.
+
+        Returns
+        -------
+        values : ndarray of shape (n_samples, n_training_samples) or (n_samples, n_components)
+            As `output` says.
+        """
+        check_is_fitted(self)
+        values = self._values(self.estimator_._new_samples(X))
+        return values if self.output == "gram" else values @ self._whitening
+
+    @property
+    def _n_features_out(self):
+        return len(self._columns)

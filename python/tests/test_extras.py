@@ -1,0 +1,252 @@
+"""Probabilities, warm starts, callbacks, interruption, explanations, displays, the transformer."""
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import matplotlib.pyplot
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer, load_iris, make_classification
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import log_loss
+from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
+from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC
+
+from kweave import (
+    ConvergenceDisplay,
+    KernelAlignmentDisplay,
+    KernelStack,
+    KernelWeightsDisplay,
+    MKLClassifier,
+    MKLTransformer,
+    Views,
+)
+
+matplotlib.use("Agg")
+
+
+@pytest.fixture(scope="module")
+def cancer():
+    return load_breast_cancer(return_X_y=True)
+
+
+@pytest.fixture(scope="module")
+def slow():
+    """A problem that takes minutes."""
+    X, y = make_classification(n_samples=20000, n_features=20, flip_y=0.3, random_state=0)
+    return X, y, dict(kernels="rbf(gamma=logspace(1e-2,1e1,20))", C=100, gap=1e-6)
+
+
+@pytest.mark.parametrize("load", [load_breast_cancer, load_iris])
+def test_probabilities_agree_with_the_prediction(load):
+    X, y = load(return_X_y=True)
+    clf = MKLClassifier(probability=True).fit(X[::2], y[::2])
+    probabilities = clf.predict_proba(X)
+    assert np.allclose(probabilities.sum(axis=1), 1) and (probabilities >= 0).all()
+    assert np.array_equal(clf.classes_[probabilities.argmax(axis=1)], clf.predict(X))
+    assert log_loss(y[1::2], probabilities[1::2]) < 0.25
+    np.testing.assert_allclose(clf.predict_log_proba(X), np.log(probabilities))
+
+
+def test_probabilities_are_calibrated():
+    X, y = make_classification(n_samples=1500, n_features=5, n_informative=3, flip_y=0.4, random_state=1)
+    clf = MKLClassifier("rbf", probability=True).fit(X[::3], y[::3])
+    rest = np.arange(1500) % 3 != 0
+    confidence = clf.predict_proba(X[rest]).max(axis=1)
+    assert abs(confidence.mean() - clf.score(X[rest], y[rest])) < 0.05
+
+
+def test_probabilities_are_there_when_asked_for(cancer):
+    assert not hasattr(MKLClassifier(), "predict_proba")
+    assert hasattr(MKLClassifier(probability=True), "predict_proba")
+
+
+@pytest.mark.parametrize("norm", [1, 2])
+def test_warm_start_reaches_the_same_answer(cancer, norm):
+    X, y = cancer
+    warm = MKLClassifier(norm=norm, warm_start=True, gap=1e-4)
+    for C in (0.1, 1, 10):
+        warm.set_params(C=C).fit(X, y)
+        cold = MKLClassifier(norm=norm, C=C, gap=1e-4).fit(X, y)
+        assert warm.status_ == "converged"
+        assert warm.objective_ == pytest.approx(cold.objective_, rel=2e-4)
+    iterations = warm.n_iter_
+    assert warm.fit(X, y).n_iter_ <= iterations
+
+
+def test_warm_start_along_the_norm_and_other_samples(cancer):
+    X, y = cancer
+    clf = MKLClassifier(warm_start=True)
+    for norm in (1, 1.5, "inf"):
+        assert clf.set_params(norm=norm).fit(X, y).status_ == "converged"
+    assert clf.fit(X[:100], y[:100]).status_ == "converged"
+
+
+def test_callback_sees_and_stops(slow):
+    X, y, options = slow
+    seen = []
+
+    def callback(info):
+        seen.append(info)
+        return info["seconds"] > 0.5
+
+    begin = time.monotonic()
+    clf = MKLClassifier(**options, callback=callback).fit(X, y)
+    assert time.monotonic() - begin < 60
+    assert clf.status_ == "interrupted" and clf.duality_gap_ > 0
+    assert {"seconds", "relative_gap", "target_gap", "iterations", "solves", "phase"} == set(seen[0])
+
+
+def test_callback_may_raise(slow):
+    X, y, options = slow
+
+    def callback(info):
+        raise LookupError("enough")
+
+    with pytest.raises(LookupError, match="enough"):
+        MKLClassifier(**options, callback=callback).fit(X, y)
+
+
+def test_verbose_prints(cancer, capsys):
+    MKLClassifier(verbose=1).fit(*cancer)
+    assert "[kweave]" in capsys.readouterr().out
+    MKLClassifier().fit(*cancer)
+    assert capsys.readouterr().out == ""
+
+
+SLEEPER = """
+import sys, time
+import numpy as np
+from sklearn.datasets import make_classification
+from kweave import MKLClassifier
+X, y = make_classification(n_samples=20000, n_features=20, flip_y=0.3, random_state=0)
+clf = MKLClassifier("rbf(gamma=logspace(1e-2,1e1,20))", C=100, gap=1e-6)
+print("ready", flush=True)
+try:
+    clf.fit(X, y)
+except KeyboardInterrupt:
+    print("interrupted", time.time(), flush=True)
+"""
+
+
+def test_interrupt_stops_soon():
+    process = subprocess.Popen([sys.executable, "-c", SLEEPER], stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(3)
+    sent = time.time()
+    process.send_signal(signal.SIGINT)
+    said, _ = process.communicate(timeout=60)
+    word, when = said.split()
+    assert word == "interrupted"
+    # One second on an idle machine; tests share theirs.
+    assert float(when) - sent < 5
+
+
+def test_interpreter_runs_on_while_training(slow):
+    X, y, options = slow
+    ticks = []
+    stop = threading.Event()
+
+    def tick():
+        while not stop.wait(0.01):
+            ticks.append(time.monotonic())
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    MKLClassifier(**options, n_jobs=1, callback=lambda info: info["seconds"] > 1).fit(X[:4000], y[:4000])
+    stop.set()
+    thread.join()
+    assert len(ticks) > 10
+
+
+@pytest.mark.parametrize("kind", ["array", "views", "stack", "classes", "function"])
+def test_decision_is_the_sum_of_its_parts(cancer, kind):
+    X, y = cancer
+    clf, samples = MKLClassifier(), X
+    if kind == "views":
+        samples = Views({"a": X[:, :5], "b": X[:, 5:]})
+    elif kind == "stack":
+        samples = KernelStack({"l": linear_kernel(X), "r": rbf_kernel(X, gamma=1e-4)})
+    elif kind == "classes":
+        y = y + (X[:, 0] > 15)
+    elif kind == "function":
+        clf.set_params(kernels=["rbf", linear_kernel])
+    clf.fit(samples, y)
+    parts = clf.decision_function_by_kernel(samples)
+    assert parts.shape[-1] == len(clf.kernel_names_)
+    total = parts.sum(axis=-1) + (clf.intercept_ if parts.ndim == 3 else clf.intercept_[0])
+    np.testing.assert_allclose(total, clf.decision_function(samples), rtol=1e-9, atol=1e-9)
+
+
+def test_displays(cancer):
+    X, y = cancer
+    clf = MKLClassifier().fit(X, y)
+    weights = KernelWeightsDisplay.from_estimator(clf, max_kernels=4)
+    assert len(weights.bars_[0]) == 4 and weights.figure_ is weights.ax_.figure
+    gaps = ConvergenceDisplay.from_estimator(clf, x="seconds")
+    assert len(gaps.lines_) == 1 and len(gaps.lines_[0].get_xdata()) == len(clf.history_)
+    alignment = KernelAlignmentDisplay.from_estimator(MKLClassifier(), X, y, centered=False)
+    assert alignment.alignment.shape == (6, 6) and np.allclose(np.diag(alignment.alignment), 1)
+    assert alignment.label_alignment.shape == (6,)
+    several = MKLClassifier().fit(*load_iris(return_X_y=True))
+    assert len(KernelWeightsDisplay.from_estimator(several).bars_) == 3
+    assert len(ConvergenceDisplay.from_estimator(several).lines_) == 3
+    with pytest.raises(ValueError, match="x is"):
+        ConvergenceDisplay.from_estimator(clf, x="luck")
+    matplotlib.pyplot.close("all")
+
+
+def test_notebooks_show_weights_and_gap(cancer):
+    clf = MKLClassifier("rbf(gamma=1e-4, name='<b>')".replace("'", '"'))
+    assert "duality gap" not in clf._repr_html_()
+    html = clf.fit(*cancer)._repr_html_()
+    assert "relative duality gap" in html and "&lt;b&gt;" in html
+    assert "relative duality gap" in clf._repr_mimebundle_()["text/html"]
+
+
+def test_transformer_gives_the_kernel_of_the_machine(cancer):
+    X, y = cancer
+    transformer = MKLTransformer(MKLClassifier(C=5)).fit(X[:300], y[:300])
+    gram = transformer.transform(X)
+    assert gram.shape == (569, 300)
+    np.testing.assert_allclose(gram[:300], gram[:300].T, rtol=1e-9, atol=1e-12)
+    clf = transformer.estimator_
+    values = gram[:, clf.support_] @ clf.dual_coef_.ravel() + clf.intercept_
+    np.testing.assert_allclose(values, clf.decision_function(X), rtol=1e-9, atol=1e-9)
+    svc = SVC(kernel="precomputed", C=5).fit(gram[:300], y[:300])
+    assert np.mean(svc.predict(gram) == clf.predict(X)) > 0.99
+
+
+def test_nystroem_features_approximate_the_kernel(cancer):
+    X, y = cancer
+    gram = MKLTransformer().fit(X, y).transform(X)
+    features = MKLTransformer(output="nystroem", n_components=300, random_state=0).fit(X, y)
+    Z = features.transform(X)
+    assert Z.shape == (569, 300) and len(features.get_feature_names_out()) == 300
+    assert np.linalg.norm(Z @ Z.T - gram) < 0.05 * np.linalg.norm(gram)
+    pipeline = make_pipeline(clone(features), LogisticRegression(max_iter=1000))
+    assert cross_val_score(pipeline, X, y, cv=3).mean() > 0.9
+
+
+def test_transformer_takes_stacks(cancer):
+    X, y = cancer
+    stack = KernelStack({"l": linear_kernel(X), "r": rbf_kernel(X, gamma=1e-4)})
+    pipeline = make_pipeline(MKLTransformer(), SVC(kernel="precomputed"))
+    assert cross_val_score(pipeline, stack, y, cv=3).mean() > 0.9
+
+
+def test_threads_follow_the_surroundings(monkeypatch):
+    from kweave._run import memory_bytes, thread_count
+
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    assert thread_count(None) == 0 and thread_count(3) == 3
+    assert thread_count(-1) == len(os.sched_getaffinity(0))
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    assert thread_count(None) == 1
+    assert memory_bytes("2G") == 2 << 30 and memory_bytes("512 MiB") == 512 << 20 and memory_bytes(7) == 7

@@ -1,0 +1,237 @@
+"""Four kinds of input, one answer; and each through scikit-learn's model selection."""
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import make_classification
+from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
+from sklearn.model_selection import GridSearchCV, cross_val_score, permutation_test_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from kweave import KernelStack, MKLClassifier, Views, kernels
+
+SPECS = ["rbf(gamma=0.1)", "linear"]
+
+
+@pytest.fixture(scope="module")
+def data():
+    X, y = make_classification(n_samples=120, n_features=6, n_informative=4, random_state=0)
+    return X, y
+
+
+@pytest.fixture(scope="module")
+def grams(data):
+    X, _ = data
+    return {"rbf": rbf_kernel(X, gamma=0.1), "linear": linear_kernel(X)}
+
+
+def inputs(data, grams):
+    """Kind, estimator and samples of each kind of input, all of the same problem."""
+    X, _ = data
+    options = dict(C=2, gap=1e-6)
+    on_views = ["rbf(gamma=0.1)@data", kernels.Linear(view="data")]
+    return {
+        "array": (MKLClassifier(SPECS, **options), X),
+        "views": (MKLClassifier(on_views, **options), Views({"data": X, "other": X[:, :2]})),
+        "stack": (MKLClassifier(**options), KernelStack(grams)),
+        "cube": (MKLClassifier(**options), KernelStack(np.dstack(list(grams.values())), names=list(grams))),
+        "indices": (MKLClassifier(KernelStack(grams), **options), np.arange(len(X))),
+        "callables": (MKLClassifier([lambda a, b: rbf_kernel(a, b, gamma=0.1), linear_kernel], **options), X),
+    }
+
+
+KINDS = ["array", "views", "stack", "cube", "indices", "callables"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_inputs_are_equivalent(data, grams, kind):
+    X, y = data
+    train, test = np.arange(0, 120, 2), np.arange(1, 120, 2)
+    reference = MKLClassifier(SPECS, C=2, gap=1e-6).fit(X[train], y[train])
+    estimator, samples = inputs(data, grams)[kind]
+    estimator.fit(samples[train], y[train])
+    np.testing.assert_allclose(estimator.kernel_weights_, reference.kernel_weights_, atol=1e-3)
+    np.testing.assert_allclose(
+        estimator.decision_function(samples[test]), reference.decision_function(X[test]), atol=2e-3
+    )
+
+
+@pytest.mark.parametrize("normalize", ["none", "spherical", "center", ["spherical", "center", "multiplicative"]])
+@pytest.mark.parametrize("kind", ["views", "stack", "callables"])
+def test_normalisations_of_new_samples(data, grams, kind, normalize):
+    X, y = data
+    train, test = np.arange(0, 120, 2), np.arange(1, 120, 2)
+    reference = MKLClassifier(SPECS, C=2, gap=1e-6, normalize=normalize).fit(X[train], y[train])
+    estimator, samples = inputs(data, grams)[kind]
+    estimator.set_params(normalize=normalize).fit(samples[train], y[train])
+    np.testing.assert_allclose(
+        estimator.decision_function(samples[test]), reference.decision_function(X[test]), atol=5e-3
+    )
+
+
+@pytest.mark.parametrize("kind", KINDS[:-1])
+def test_model_selection(data, grams, kind):
+    _, y = data
+    estimator, samples = inputs(data, grams)[kind]
+    estimator.set_params(gap=1e-3)
+    search = GridSearchCV(estimator, {"C": [0.1, 1], "norm": [1, 2]}, cv=3, n_jobs=2).fit(samples, y)
+    assert search.best_score_ > 0.75
+    assert len(search.predict(samples)) == len(y)
+    nested = cross_val_score(GridSearchCV(estimator, {"C": [0.1, 1]}, cv=2), samples, y, cv=3, n_jobs=2)
+    assert nested.shape == (3,) and nested.mean() > 0.75
+    score, permuted, p = permutation_test_score(estimator, samples, y, cv=3, n_permutations=9, n_jobs=2, random_state=0)
+    assert score > permuted.mean() and p <= 0.2
+
+
+def test_pipeline(data):
+    X, y = data
+    pipeline = make_pipeline(StandardScaler(), MKLClassifier())
+    assert cross_val_score(pipeline, X, y, cv=3).mean() > 0.7
+
+
+def test_support_vector_columns_are_enough(data, grams):
+    X, y = data
+    train, test = np.arange(0, 120, 2), np.arange(1, 120, 2)
+    y = (X[:, 0] > 0).astype(int) + (X[:, 1] > 0)  # three machines
+    estimator = MKLClassifier().fit(KernelStack(grams)[train], y[train])
+    whole = estimator.decision_function(KernelStack(grams)[test])
+    columns = train[estimator.support_]
+    assert len(columns) < len(train)
+    part = KernelStack({name: gram[np.ix_(test, columns)] for name, gram in grams.items()})
+    np.testing.assert_allclose(estimator.decision_function(part), whole, rtol=1e-12)
+    training = KernelStack({name: gram[np.ix_(test, train)] for name, gram in grams.items()})
+    np.testing.assert_allclose(estimator.decision_function(training), whole, rtol=1e-12)
+    with pytest.raises(ValueError, match="one per training sample"):
+        estimator.predict(KernelStack({name: gram[:5, :7] for name, gram in grams.items()}))
+
+
+def test_matrices_are_not_copied(grams):
+    stack = KernelStack({name: gram.astype(np.float32) for name, gram in grams.items()})
+    part = stack[::2][:10]
+    assert all(a is b for (_, a), (_, b) in zip(part.items(), stack.items()))
+    estimator = MKLClassifier(stack)
+    assert clone(estimator).kernels is stack
+    cube = np.zeros((4, 4, 2))
+    assert all(np.shares_memory(gram, cube) for _, gram in KernelStack(cube).items())
+
+
+def test_zero_weights_leave_rows_and_columns_out(data, grams):
+    _, y = data
+    weight = np.ones(len(y))
+    weight[::3] = 0
+    kept = np.flatnonzero(weight)
+    stack = KernelStack(grams)
+    weighted = MKLClassifier().fit(stack, y, sample_weight=weight)
+    without = MKLClassifier().fit(stack[kept], y[kept])
+    assert np.array_equal(weighted.decision_function(stack), without.decision_function(stack))
+    assert np.array_equal(weighted.support_, kept[without.support_])
+
+
+def test_views_are_joined_by_id():
+    frames = {
+        "a": pd.DataFrame({"p": [1.0, 2, 3]}, index=["x", "y", "z"]),
+        "b": pd.DataFrame({"q": [30.0, 10], "r": [0.0, 1]}, index=["z", "x"]),
+    }
+    views = Views(frames, ids="index")
+    assert views.ids.tolist() == ["x", "z"]
+    assert [matrix.tolist() for _, matrix, _ in views.items()] == [[[1], [3]], [[10, 1], [30, 0]]]
+    assert views[[True, False]].ids.tolist() == ["x"]
+    with pytest.raises(ValueError, match="differ in their number of samples"):
+        Views(frames)
+    with pytest.raises(ValueError, match="each once"):
+        Views(frames, ids={"a": "xxz", "b": "zx"})
+
+
+def test_views_are_matched_by_name(data):
+    X, y = data
+    views = Views({"one": X[:, :3], "two": X[:, 3:]})
+    clf = MKLClassifier().fit(views, y)
+    assert len(clf.kernel_names_) == 12 and clf.n_features_in_ == 6
+    swapped = Views({"two": X[:, 3:], "one": X[:, :3]})
+    assert np.array_equal(clf.decision_function(swapped), clf.decision_function(views))
+    with pytest.raises(ValueError, match="'two'"):
+        clf.predict(Views({"one": X[:, :3]}))
+
+
+def test_kernels_write_the_language():
+    texts = {
+        kernels.RBF(gamma=[0.1, 1]): "rbf(gamma=[0.1,1])",
+        kernels.RBF("median*4", view="my genes"): 'rbf(gamma=median*4)@"my genes"',
+        kernels.Poly(degree=range(1, 4), coef0=0, name="p"): "poly(degree=[1,2,3],coef0=0,name=p)",
+        kernels.Each(kernels.RBF(), features=[0, 2], name="f"): "each(rbf, name=f)@data[1,3]",
+        kernels.Linear(view="v", features=["a b", "c"]): 'linear@v["a b",c]',
+        kernels.Linear() * kernels.RBF(2) + kernels.Tanimoto(): "((linear*rbf(gamma=2))+tanimoto)",
+        kernels.Mean([kernels.Chi2(), kernels.Intersection()], name="h"): "(mean(chi2,intersection), name=h)",
+        kernels.Laplacian(1e-20): "laplacian(gamma=1e-20)",
+    }
+    for kernel, text in texts.items():
+        assert str(kernel) == text
+
+
+def test_every_kernel_trains(data):
+    X, y = data
+    X = np.abs(X)
+    every = [
+        kernels.Linear(),
+        kernels.Poly(degree=2),
+        kernels.RBF([1, "median"]),
+        kernels.Laplacian(),
+        kernels.Chi2(),
+        kernels.Intersection(),
+        kernels.Tanimoto(),
+        kernels.Each(kernels.RBF(), name="single"),
+        (kernels.Linear() * kernels.RBF()),
+        kernels.Mean([kernels.Linear(), kernels.RBF()], name="both"),
+        kernels.Callable(linear_kernel, name="a function"),
+    ]
+    clf = MKLClassifier(every, norm=1.5).fit(X, y)
+    assert len(clf.kernel_names_) == 17 and "single.6" in clf.kernel_names_ and "a function" in clf.kernel_names_
+    assert np.array_equal(pickle.loads(pickle.dumps(clf)).decision_function(X), clf.decision_function(X))
+
+
+def test_functions_are_checked(data):
+    X, y = data
+    with pytest.raises(ValueError, match=r"shape \(120,\), expected \(120, 120\)"):
+        MKLClassifier(lambda a, b: a[:, 0]).fit(X, y)
+    with pytest.raises(ValueError, match="not symmetric"):
+        MKLClassifier(lambda a, b: a @ b.T + np.arange(len(b))).fit(X, y)
+    with pytest.raises(ZeroDivisionError):
+        MKLClassifier(lambda a, b: 1 / 0).fit(X, y)
+
+
+def test_functions_of_one_name_are_numbered(data):
+    X, y = data
+    clf = MKLClassifier([lambda a, b: a @ b.T, lambda a, b: (a @ b.T) ** 2], gap=1e-6).fit(X, y)
+    assert clf.kernel_names_ == ["<lambda>.1", "<lambda>.2"]
+    reference = MKLClassifier(["linear", "linear*linear"], gap=1e-6).fit(X, y)
+    np.testing.assert_allclose(clf.decision_function(X), reference.decision_function(X), atol=1e-2)
+
+
+def test_functions_are_evaluated_in_blocks(data):
+    X, _ = data
+    sizes = []
+
+    def kernel(a, b):
+        sizes.append(a.shape[0])
+        return a @ b.T
+
+    values = kernels.Callable(kernel, block=50).matrix(X, X)
+    assert sizes == [50, 50, 20] and np.allclose(values, X @ X.T)
+
+
+def test_wrong_stacks_are_refused(grams):
+    with pytest.raises(ValueError, match="differ in shape"):
+        KernelStack([np.eye(3), np.eye(4)])
+    with pytest.raises(ValueError, match="no kernel matrices"):
+        KernelStack([])
+    with pytest.raises(ValueError, match="same samples"):
+        MKLClassifier().fit(KernelStack([np.ones((3, 4))]), [0, 1, 1])
+    with pytest.raises(ValueError, match="by their index"):
+        MKLClassifier(KernelStack(grams)).fit(np.ones((3, 2)), [0, 1, 1])
+    with pytest.raises(IndexError):
+        MKLClassifier(KernelStack(grams)).fit([0, 1, 1000], [0, 1, 1])
+    with pytest.raises(ValueError, match="row 1, column 2"):
+        MKLClassifier().fit(KernelStack([np.array([[1, np.nan], [np.nan, 1]])]), [0, 1])
