@@ -45,7 +45,7 @@ fuzz:  ## the fuzz targets, for FUZZ_SECONDS each
 
 bench:  ## benchmarks and comparisons; KWEAVE_DATA names the folder with real data, FULL=1 adds the slow ones
 	@tools/install-dependencies --bench
-	$(call configure-and-build,release,$(WITHOUT_TESTS) -DKWEAVE_BUILD_BENCH=ON)
+	$(call configure-and-build,release,$(WITHOUT_TESTS) -DKWEAVE_BUILD_BENCH=ON -DKWEAVE_BUILD_PYTHON=ON)
 	FULL=$(FULL) bench/run build/release
 
 experiments: build  ## the papers' claims, checked and drawn; KWEAVE_DATA names the folder with real data
