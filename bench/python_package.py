@@ -16,7 +16,7 @@ import datasets
 import kernels
 import measure
 import rivals
-from measure import Kweave, Row, at_most, judged, print_header, print_row, times_of
+from measure import Kweave, Row, judged, print_header, print_row, times_of
 
 
 def speed(quick):
@@ -87,14 +87,13 @@ print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024 / X.n
 
 
 def copies(quick):
-    """Point 3: no copy of a C-contiguous input beyond the core's own (one, packed for its loops)."""
+    """Point 3: peak memory beside the input; that Python copies none of it is a test (python/tests/test_inputs.py)."""
     if quick:
         return
     for kind in ("float32", "float64"):
         done = measure.run([measure.PYTHON, "-W", "ignore", "-c", MEMORY, kind, "fit"])
-        share = float(done.output)
         yield Row("P3", f"memory of fit over that of X, {kind}", "estimator", done.seconds, peak_mb=done.peak_mb,
-                  ratio=share, **at_most(share, 3.0))
+                  ratio=float(done.output))
 
 
 def summed_kernel_machine(is_regression):

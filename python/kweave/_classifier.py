@@ -216,14 +216,20 @@ class MKLClassifier(ClassifierMixin, MKLEstimator):
             raise ValueError(
                 f"the samples with a weight belong to {len(self.classes_)} class ({found}), expected two or more"
             )
-        factors = compute_class_weight(self.class_weight, classes=self.classes_, y=y[kept])
         # Samples of weight zero may belong to other classes; they are left out before anybody looks.
         codes = np.searchsorted(self.classes_, y).clip(max=len(self.classes_) - 1)
+        factors = self._class_factors(y[kept], codes[kept], weight[kept])
         training = prepare(samples, codes, weight * factors[codes])
         self._learned(self._train_machines(training), training)
         if self.probability and self.loss != "logistic":
             self._calibration = self._calibrate(training)
         return training
+
+    def _class_factors(self, y, codes, weight):
+        """Factors on C for the classes; balanced ones count a sample as often as its weight says."""
+        if isinstance(self.class_weight, str) and self.class_weight == "balanced":
+            return weight.sum() / (len(self.classes_) * np.bincount(codes, weights=weight))
+        return compute_class_weight(self.class_weight, classes=self.classes_, y=y)
 
     def _restore(self, model):
         super()._restore(model)

@@ -1,9 +1,11 @@
 """Four kinds of input, one answer; and each through scikit-learn's model selection."""
 import pickle
+import tracemalloc
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
@@ -116,6 +118,28 @@ def test_matrices_are_not_copied(grams):
     assert clone(estimator).kernels is stack
     cube = np.zeros((4, 4, 2))
     assert all(np.shares_memory(gram, cube) for _, gram in KernelStack(cube).items())
+
+
+@pytest.mark.parametrize("kind", ["float32", "float64", "sparse", "views", "sliced"])
+def test_features_are_not_copied(kind):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((1000, 2000), dtype=np.float32 if kind == "float32" else np.float64)
+    y = X[:, 0] > 0
+    if kind == "sparse":
+        X = sparse.csr_matrix(np.where(X > 1, X, 0))
+    elif kind == "views":
+        X = Views({"a": X, "b": X})
+    elif kind == "sliced":
+        X = X[:, 500:1500]
+    clf = MKLClassifier("linear", gap=0.1)
+    tracemalloc.start()
+    try:
+        clf.fit(X, y).predict(X)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    # Labels, weights and the like; NumPy reports its arrays to tracemalloc. Slices are made contiguous by validation.
+    assert peak < (10 << 20 if kind == "sliced" else 1 << 20)
 
 
 def test_zero_weights_leave_rows_and_columns_out(data, grams):
