@@ -120,7 +120,7 @@ def quality(quick):
     from kweave import MKLClassifier, MKLRegressor
 
     sets = {"breast_cancer": load_breast_cancer, "wine": load_wine, "diabetes": load_diabetes, "digits": load_digits}
-    for name in ("wine",) if quick else sets:
+    for name in ("breast_cancer",) if quick else sets:
         X, y = sets[name](return_X_y=True)
         is_regression = name == "diabetes"
         if is_regression:
