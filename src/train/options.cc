@@ -40,8 +40,10 @@ constexpr std::array kRecords = {
                  "on, off", "on"},
     OptionRecord{"norm", "norm p on the kernel weights; 1 is sparse, inf is the uniform sum", "1 to inf",
                  "2"},
-    OptionRecord{"method", "how the kernel weights move",
-                 "auto, analytic, level (p = 1), silp (p = 1), uniform (p = inf)", "auto"},
+    OptionRecord{
+        "method", "how the kernel weights move",
+        "auto, analytic, lbfgs (p > 1, smooth losses), level (p = 1), silp (p = 1), uniform (p = inf)",
+        "auto"},
     OptionRecord{"driver", "when the kernel weights move", "auto, wrapper, interleaved", "auto"},
     OptionRecord{"solver",
                  "how the machine is trained at given kernel weights: pairs of samples, or blocks of them",
@@ -103,7 +105,7 @@ void Validate(const TrainOptions& options) {
   Require(std::isfinite(options.sharpness) && options.sharpness > 0, "sharpness", options.sharpness,
           "above 0");
   Require(options.norm >= 1, "norm", options.norm, "1 to inf");
-  FindMethod(options.method, options.norm);
+  FindMethod(options.method, options.norm, *EffectiveLoss(options).make({}));
   RequireOneOf("driver", options.driver, kDrivers);
   SolverByName(options.solver);
   ParseNormalizers(EffectiveNormalize(options));

@@ -19,7 +19,12 @@ Learned LearnWeights(const GramPair& gram, const LearningProblem& problem, const
                             problem.risk.y.size(), problem.risk.C.size()));
   }
   if (gram.working->kernels() == 0) throw Error(ErrorKind::kUsage, "there are no kernels to learn from");
-  const MethodRecord& method = FindMethod(options.method, norm.p());
+  const MethodRecord& method = FindMethod(options.method, norm.p(), *problem.risk.loss);
+  if (method.learn != nullptr) {
+    if (options.driver != "wrapper") return method.learn(gram, problem, options, control);
+    throw Error(ErrorKind::kUsage,
+                fmt::format("method {} moves weights with every step, not with driver wrapper", method.name));
+  }
   std::vector<double> theta;
   if (options.start == nullptr) theta = SampledStart(gram, problem, options, control);
   return Driver(gram, problem, options, method, theta, control).Run();

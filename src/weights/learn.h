@@ -76,7 +76,7 @@ struct Learned {
   double certificate_seconds = 0;
 };
 
-/// Throws Error(kUsage) when the method does not serve the norm, naming those that do.
+/// Throws Error(kUsage) when the method does not serve norm and loss, naming those that do.
 Learned LearnWeights(const GramPair& gram, const LearningProblem& problem, const LearnOptions& options,
                      RunControl& control);
 

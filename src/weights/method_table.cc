@@ -7,6 +7,7 @@
 
 #include "kweave/error.h"
 #include "weights/analytic.h"
+#include "weights/lbfgs.h"
 #include "weights/level.h"
 #include "weights/silp.h"
 #include "weights/uniform.h"
@@ -30,10 +31,10 @@ std::string_view Choose(double norm) {
   return norm == 1 ? "level" : "analytic";
 }
 
-std::string NamesServing(double norm) {
+std::string NamesServing(double norm, const Loss& loss) {
   std::string names = "auto";
   for (const MethodRecord& record : MethodTable()) {
-    if (record.serves(norm)) names += fmt::format(", {}", record.name);
+    if (record.serves(norm, loss)) names += fmt::format(", {}", record.name);
   }
   return names;
 }
@@ -44,27 +45,31 @@ std::span<const MethodRecord> MethodTable() {
   static const MethodRecord table[] = {
       {"analytic",
        "Weights in closed form after each solve, with Newton steps where that would crawl; any norm.",
-       [](double) { return true; }, Make<Analytic>},
+       [](double, const Loss&) { return true; }, Make<Analytic>},
+      {"lbfgs", "Quasi-Newton steps of weights and machine together; norms above 1 with smooth losses.",
+       [](double norm, const Loss& loss) { return norm > 1 && loss.smooth() != nullptr; }, nullptr,
+       LearnByLbfgs},
       {"level", "Level bundle whose model of the objective is curved; norm 1.",
-       [](double norm) { return norm == 1; }, Make<Level>},
-      {"silp", "Column generation over a linear program; norm 1.", [](double norm) { return norm == 1; },
-       Make<Silp>},
+       [](double norm, const Loss&) { return norm == 1; }, Make<Level>},
+      {"silp", "Column generation over a linear program; norm 1.",
+       [](double norm, const Loss&) { return norm == 1; }, Make<Silp>},
       {"uniform", "One solve on the sum of all kernels; norm inf.",
-       [](double norm) { return std::isinf(norm); }, Make<Uniform>},
+       [](double norm, const Loss&) { return std::isinf(norm); }, Make<Uniform>},
   };
   return table;
 }
 
-const MethodRecord& FindMethod(std::string_view name, double norm) {
-  if (name == "auto") return FindMethod(Choose(norm), norm);
+const MethodRecord& FindMethod(std::string_view name, double norm, const Loss& loss) {
+  if (name == "auto") return FindMethod(Choose(norm), norm, loss);
   for (const MethodRecord& record : MethodTable()) {
     if (record.name != name) continue;
-    if (record.serves(norm)) return record;
-    throw Error(ErrorKind::kUsage, fmt::format("method {} does not serve norm {}; these do: {}", name, norm,
-                                               NamesServing(norm)));
+    if (record.serves(norm, loss)) return record;
+    throw Error(ErrorKind::kUsage,
+                fmt::format("method {} does not serve norm {} with this loss; these do: {}", name, norm,
+                            NamesServing(norm, loss)));
   }
   throw Error(ErrorKind::kUsage, fmt::format("there is no method {}; for norm {} there are: {}", name, norm,
-                                             NamesServing(norm)));
+                                             NamesServing(norm, loss)));
 }
 
 }  // namespace kweave

@@ -1,4 +1,4 @@
-// Every loss with every method that serves the norm, with a bias and without: each run must be certified, and all of
+// Every loss with every method that serves it, with a bias and without: each run must be certified, and all of
 // them must meet. A new loss or method is in as soon as its table lists it.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -67,7 +67,7 @@ Learned LearnCertified(const ReferenceProblem& problem, const Risk& risk, double
 void ExpectAllMethodsMeet(const ReferenceProblem& problem, const Risk& risk, double norm) {
   double largest_dual = -kInfinity, smallest_primal = kInfinity;
   for (const MethodRecord& method : MethodTable()) {
-    if (!method.serves(norm)) continue;
+    if (!method.serves(norm, *risk.loss)) continue;
     SCOPED_TRACE(method.name);
     const Certificate found = LearnCertified(problem, risk, norm, std::string(method.name)).certificate;
     largest_dual = std::max(largest_dual, found.dual);

@@ -7,6 +7,7 @@
 namespace kweave {
 namespace {
 
+using testing::HingeRisk;
 using testing::Learn;
 using testing::ReferenceOptimum;
 using testing::ReferenceProblem;
@@ -30,7 +31,7 @@ TEST(LpNormReference, EveryMethodFindsTheOptimum) {
   for (const ReferenceProblem& problem : ReferenceProblems()) {
     for (const ReferenceOptimum& optimum : problem.optima) {
       for (const MethodRecord& method : MethodTable()) {
-        if (!method.serves(optimum.norm)) continue;
+        if (!method.serves(optimum.norm, *HingeRisk(problem).loss)) continue;
         for (const double target_gap : {1e-3, 1e-6}) {
           SCOPED_TRACE(problem.name + ", norm " + std::to_string(optimum.norm) + ", " +
                        std::string(method.name));
