@@ -6,7 +6,8 @@
 The points: 1 time against the number of samples, 2 against the number of kernels, 3 small sets of single-feature
 kernels beside SimpleMKL and the analytic wrapper, 4 and 5 many kernels for the price of one, 6 one kernel beside
 LIBSVM, 7 the same in 256 MB, 8 other families and data, 9 the loops inside; `sets`, one kernel beside LIBSVM on many
-sets; `tasks`, regression and one-class machines beside LIBSVM's; `thousand`, learned weights beside the plain sum.
+sets; `tasks`, regression and one-class machines beside
+LIBSVM's, and the squared loss beside factorisations; `thousand`, learned weights beside the plain sum.
 Exits with 1 when a bound is missed. The bounds are meant for two cores. A file given by --json keeps the points that are not run again.
 Real data come from the folder that KWEAVE_DATA names; prepared files are kept in build/bench.
 """
