@@ -88,6 +88,7 @@ TRAIN = [
     ("option to come", {"d.csv": CSV}, ["d.csv", "--block-norm", "1"], USAGE, "--block-norm"),
     ("unknown method", {"d.csv": CSV}, ["d.csv", "--method", "magic"], USAGE, "magic"),
     ("method for another norm", {"d.csv": CSV}, ["d.csv", "--method", "silp", "--norm", "2"], USAGE, "silp"),
+    ("method for another loss", {"d.csv": CSV}, ["d.csv", "--method", "lbfgs", "--norm", "2"], USAGE, "analytic"),
     ("unknown normaliser", {"d.csv": CSV}, ["d.csv", "--normalize", "whiten"], USAGE, "whiten"),
     ("bad size", {"d.csv": CSV}, ["d.csv", "--memory", "lots"], USAGE, "lots"),
     ("no threads", {"d.csv": CSV}, ["d.csv", "--threads", "0"], USAGE, "--threads"),
