@@ -9,7 +9,7 @@ namespace kweave {
 
 namespace {
 
-constexpr std::size_t kNewtonDirections = 256;
+constexpr std::size_t kNewtonDirections = 96;
 constexpr double kNewtonLargestNorm = 8;  // above it the update shrinks the error to 2 / 9 each time
 constexpr int kUpdatesBeforeNewton = 2;   // they bring the weights to their order of magnitude
 constexpr double kAffordableUpdates = 3;

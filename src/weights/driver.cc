@@ -15,9 +15,9 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kFirstInnerGap = 0.02;
 constexpr double kFirstInnerGapFromStart = 0.002;
 constexpr double kInnerShare = 0.05;  // of the outer gap, wanted of an inner gap
-constexpr double kInterleavedFirstGap = 0.5;
-constexpr double kInterleavedFall = 0.25;  // of the inner gap from one move to the next, at most
-constexpr double kInterleavedShare = 0.3;  // the same inside a solve
+constexpr double kShareInside = 0.3;  // the same for moves inside a solve
+constexpr double kFirstGapInside = 0.5;
+constexpr double kFallInside = 0.4;        // of the wanted gap from one move to the next, at most
 constexpr double kInnerShareOfAim = 0.25;  // of the aimed gap: more precision than that is never needed
 constexpr double kOnlyShareOfAim = 0.9;
 constexpr double kDominatingShare = 0.3;  // of the outer gap, above which a solve is repeated
@@ -51,7 +51,8 @@ Driver::Driver(const GramPair& gram, const LearningProblem& problem, const Learn
       best_dual_(-kInfinity),
       best_dual_beta_(problem.risk.FeasibleStart()),
       aim_(kAimBelowTarget * options.target_gap),
-      milestone_(kInfinity) {
+      milestone_(kInfinity),
+      wanted_inside_(kFirstGapInside) {
   machine_.UseGram(*gram.working, is_float_);
   method_->Begin(theta_);
   if (!start.empty()) theta_ = start;
@@ -99,6 +100,7 @@ std::optional<double> Driver::MoveInside(const Evaluation& at, std::span<double>
   ScopedSeconds seconds(inside_weight_seconds_);
   Move(/*is_inside=*/true);
   if (relative_gap() <= aim_) return {};
+  wanted_inside_ = std::max(kShareInside * relative_gap(), kFallInside * wanted_inside_);
   std::copy(theta_.begin(), theta_.end(), theta.begin());
   return WantedInnerGap();
 }
@@ -155,15 +157,15 @@ bool Driver::IsCertified() {
   return false;
 }
 
-// Relative. Where nothing but the solve can be wrong, it is made once and for all.
+// Relative. Where nothing but the solve can be wrong, it is made once and for all. Inside a solve the first moves come
+// after a few steps, when they cost next to nothing.
 double Driver::WantedInnerGap() const {
+  const double least = kInnerShareOfAim * aim_;
   if (theta_.size() == 1 || std::isinf(problem_.norm)) return kOnlyShareOfAim * aim_;
-  const double first =
-      is_interleaved_ ? kInterleavedFirstGap : (has_start_ ? kFirstInnerGapFromStart : kFirstInnerGap);
-  if (!std::isfinite(best_.primal)) return std::max(first, kInnerShareOfAim * aim_);
-  if (!is_interleaved_) return std::max(kInnerShare * relative_gap(), kInnerShareOfAim * aim_);
-  return std::max({kInterleavedShare * relative_gap(), kInterleavedFall * last_.relative_inner_gap(),
-                   kInnerShareOfAim * aim_});
+  if (is_interleaved_) return std::max(wanted_inside_, least);
+  if (!std::isfinite(best_.primal))
+    return std::max(has_start_ ? kFirstInnerGapFromStart : kFirstInnerGap, least);
+  return std::max(kInnerShare * relative_gap(), least);
 }
 
 // The solve hides the effect of theta, or was made with kernels that are no longer in use.

@@ -37,7 +37,7 @@ struct MovingSamples {
              ///< is one sample more, which is zero in every kernel
 };
 
-inline constexpr std::size_t kMostBoundedSamples = 512;
+inline constexpr std::size_t kMostBoundedSamples = 192;
 inline constexpr std::size_t kMostFreeSamples = 2048;  ///< of more an even choice stands for all
 
 class LocalModel {
