@@ -67,6 +67,11 @@ class MemoryReserve {
     }
     return block_.data();
   }
+  /// Gives the block back.
+  void Release() {
+    block_ = {};
+    size_ = 0;
+  }
 
  private:
   std::size_t size_ = 0;

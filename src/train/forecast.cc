@@ -32,9 +32,9 @@ Forecast ForecastTraining(const Dataset& data, const TrainOptions& options, cons
   Forecast forecast;
   forecast.data_bytes = plan.data_bytes;
   forecast.cache_bytes = plan.base_cache_bytes + plan.row_cache_bytes;
-  // The model keeps a copy of its samples, and the kernels one of the features in their own layout.
-  forecast.peak_bytes =
-      static_cast<std::size_t>(PeakMemoryBytes()) + forecast.cache_bytes + 2 * plan.data_bytes;
+  // The model keeps a copy of its samples.
+  forecast.peak_bytes = static_cast<std::size_t>(PeakMemoryBytes()) + forecast.cache_bytes +
+                        plan.working_bytes + plan.data_bytes;
   forecast.pair_evaluations = static_cast<double>(plan.bases + static_cast<Index>(kernels.files.size())) *
                               static_cast<double>(count) * static_cast<double>(count);
   forecast.samples = count;

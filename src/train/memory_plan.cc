@@ -18,11 +18,31 @@ constexpr double kFloatGap = 1e-4;
 constexpr std::size_t kUsefulRows = 4096;
 constexpr std::size_t kUsefulRowBytes = std::size_t{512} << 20;
 
+// a - b, or 0.
+std::size_t Difference(std::size_t a, std::size_t b) { return a > b ? a - b : 0; }
+
 std::size_t FeatureBytes(const DenseRows<double>& dense) { return dense.rows * dense.cols * sizeof(double); }
 std::size_t FeatureBytes(const DenseRows<float>& dense) { return dense.rows * dense.cols * sizeof(float); }
 std::size_t FeatureBytes(const SparseRows& sparse) {
   const Index entries = sparse.offsets[sparse.rows] - sparse.offsets[0];
   return entries * (sizeof(double) + sizeof(std::int32_t)) + (sparse.rows + 1) * sizeof(Index);
+}
+
+// The program with its libraries; expansions of about 40 functions in float64 and the vectors of the solvers; and what a
+// second-order model of theta or a bundle of betas takes.
+constexpr std::size_t kProgramBytes = std::size_t{24} << 20;
+constexpr std::size_t kBytesPerSample = 1200;
+constexpr std::size_t kWeightMethodBytes = std::size_t{32} << 20;
+
+// Features packed for products of rows. Sparse ones take as much again as they have.
+std::size_t PackedBytes(std::span<const View> views, std::size_t value_bytes) {
+  std::size_t bytes = 0;
+  for (const View& view : views) {
+    const bool is_sparse = std::holds_alternative<SparseRows>(view.features);
+    const std::size_t as_read = std::visit([](const auto& f) { return FeatureBytes(f); }, view.features);
+    bytes += is_sparse ? as_read : RowCount(view.features) * ColumnCount(view.features) * value_bytes;
+  }
+  return bytes;
 }
 
 // Distinct base matrices, computed or in files. A linear kernel goes through its features and has none.
@@ -52,11 +72,17 @@ MemoryPlan PlanMemory(const KernelSet& kernels, std::span<const View> views, Ind
   plan.bases = CountBases(kernels);
 
   const std::size_t total = context.memory_bytes > 0 ? context.memory_bytes : AvailableMemoryBytes() / 2;
-  const std::size_t caches = total > plan.data_bytes ? total - plan.data_bytes : 0;
-  const std::size_t matrix_bytes = samples * samples * (plan.use_float ? sizeof(float) : sizeof(double));
+  const std::size_t value_bytes = plan.use_float ? sizeof(float) : sizeof(double);
+  const std::size_t matrix_bytes = samples * samples * value_bytes;
   const bool is_fixed = kernels.size() == 1 || std::isinf(options.norm);
-  // Base values serve again only when theta moves.
-  plan.base_cache_bytes = is_fixed ? 0 : std::min(caches / 3 * 2, plan.bases * matrix_bytes);
+  plan.working_bytes = kProgramBytes + samples * kBytesPerSample + PackedBytes(views, value_bytes) +
+                       (is_fixed ? 0 : std::min(kWeightMethodBytes, matrix_bytes));
+  const std::size_t caches = Difference(total, plan.data_bytes + plan.working_bytes);
+  // Base values serve again only when theta moves. They stay while the certificate packs samples in float64; the rows
+  // are gone by then.
+  const std::size_t beside_certificate = Difference(caches, PackedBytes(views, sizeof(double)));
+  plan.base_cache_bytes =
+      is_fixed ? 0 : std::min({caches / 3 * 2, beside_certificate, plan.bases * matrix_bytes});
   // More rows than the solver comes back to would cost more to touch for the first time than to compute again.
   const std::size_t useful_rows = kUsefulRows * matrix_bytes / std::max<std::size_t>(samples, 1);
   plan.row_cache_bytes =

@@ -14,12 +14,13 @@ namespace kweave {
 struct MemoryPlan {
   bool use_float = true;             ///< kernel values in float32 while solving
   std::size_t data_bytes = 0;        ///< features as read
+  std::size_t working_bytes = 0;     ///< the program, packed samples and vectors, beside data and caches
   std::size_t base_cache_bytes = 0;  ///< base quantities that serve every kernel of a family
   std::size_t row_cache_bytes = 0;   ///< rows of the learned kernel
   Index bases = 0;                   ///< n x n base matrices that the kernels are functions of
 };
 
-/// Shares out Context::memory_bytes, or half of what is free. A fixed learned kernel (one kernel, or p = inf)
+/// Shares out Context::memory_bytes, or half of what is free: what is not needed otherwise goes to caches. A fixed learned kernel (one kernel, or p = inf)
 /// is best served by its own rows; otherwise the rows go stale with theta and the bases take the larger part.
 /// Nothing gets more than it can fill.
 MemoryPlan PlanMemory(const KernelSet& kernels, std::span<const View> views, Index samples,

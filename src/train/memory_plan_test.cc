@@ -40,13 +40,14 @@ TEST(MemoryPlan, GivesNothingMoreThanItCanFill) {
 }
 
 TEST(MemoryPlan, StaysWithinItsBudgetAndPrefersRowsWhereTheyLast) {
-  constexpr std::size_t kBudget = 1 << 20;
-  const MemoryPlan moving = Plan({"rbf(gamma=[1,2])"}, 2, 1e-3, kBudget);
+  const MemoryPlan ample = Plan({"rbf(gamma=[1,2])"}, 2, 1e-3, std::size_t{1} << 32);
+  const std::size_t budget = ample.data_bytes + ample.working_bytes + (1 << 20);
+  const MemoryPlan moving = Plan({"rbf(gamma=[1,2])"}, 2, 1e-3, budget);
   const MemoryPlan uniform =
-      Plan({"rbf(gamma=[1,2])"}, std::numeric_limits<double>::infinity(), 1e-3, kBudget);
-  const MemoryPlan single = Plan({"rbf(gamma=1)"}, 2, 1e-3, kBudget);
+      Plan({"rbf(gamma=[1,2])"}, std::numeric_limits<double>::infinity(), 1e-3, budget);
+  const MemoryPlan single = Plan({"rbf(gamma=1)"}, 2, 1e-3, budget);
   for (const MemoryPlan& plan : {moving, uniform, single}) {
-    EXPECT_LE(plan.data_bytes + plan.base_cache_bytes + plan.row_cache_bytes, kBudget);
+    EXPECT_LE(plan.data_bytes + plan.working_bytes + plan.base_cache_bytes + plan.row_cache_bytes, budget);
   }
   EXPECT_GT(moving.base_cache_bytes, moving.row_cache_bytes);
   EXPECT_LT(uniform.base_cache_bytes, uniform.row_cache_bytes);

@@ -142,15 +142,18 @@ void Driver::RecordHistory(bool is_inside) {
                              .inside_solve = is_inside};
 }
 
+void Driver::CertifyBest() {
+  ScopedSeconds seconds(learned_.certificate_seconds);
+  machine_.ReleaseRows();  // the certificate needs memory of its own
+  learned_.certificate =
+      Certify(gram_.exact(), problem_.risk, problem_.norm, best_.theta, best_.beta, best_dual_beta_);
+}
+
 // Asks the certificate when the estimates are good enough. Where it disagrees, the kernels of the solves were
 // not precise enough, or the solves were not.
 bool Driver::IsCertified() {
   if (!(relative_gap() <= aim_) || refusals_ > kMaxRefusals) return false;
-  {
-    ScopedSeconds seconds(learned_.certificate_seconds);
-    learned_.certificate =
-        Certify(gram_.exact(), problem_.risk, problem_.norm, best_.theta, best_.beta, best_dual_beta_);
-  }
+  CertifyBest();
   if (learned_.certificate.relative_gap <= options_.target_gap) return true;
   ++refusals_;
   if (!UseExactKernels()) aim_ *= 0.3;
@@ -215,9 +218,7 @@ void Driver::Move(bool is_inside) {
 
 Learned Driver::Finish(Status status) {
   if (status != Status::kConverged) {
-    ScopedSeconds seconds(learned_.certificate_seconds);
-    learned_.certificate =
-        Certify(gram_.exact(), problem_.risk, problem_.norm, best_.theta, best_.beta, best_dual_beta_);
+    CertifyBest();
     if (learned_.certificate.relative_gap <= options_.target_gap) status = Status::kConverged;
   }
   learned_.status = status;

@@ -40,6 +40,7 @@ class Driver : private ThetaMover {
   void Account(const Evaluation& at, bool is_inside);
   void NoteDual(const std::vector<double>& beta, double bound);
   void RecordHistory(bool is_inside);
+  void CertifyBest();
   bool IsCertified();
   bool IsSolveTooCoarse() const;
   double WantedInnerGap() const;

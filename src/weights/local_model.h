@@ -38,7 +38,7 @@ struct MovingSamples {
 };
 
 inline constexpr std::size_t kMostBoundedSamples = 192;
-inline constexpr std::size_t kMostFreeSamples = 2048;  ///< of more an even choice stands for all
+inline constexpr std::size_t kMostFreeSamples = 1024;  ///< of more an even choice stands for all
 
 class LocalModel {
  public:

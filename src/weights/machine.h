@@ -77,6 +77,9 @@ class Machine {
   /// the solve goes on. The answer is for the last theta.
   Evaluation Solve(std::span<const double> theta, double relative_gap, ThetaMover* mover = nullptr);
 
+  /// Gives memory back that only the next solve would use.
+  void ReleaseRows() { reserve_.Release(); }
+
   Gram& gram() const { return *gram_; }
   /// Of the last solve's beta.
   const Expansion& expansion() const { return *expansion_; }
