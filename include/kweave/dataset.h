@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "kweave/context.h"
 #include "kweave/index.h"
 
 namespace kweave {
@@ -93,13 +94,18 @@ struct ReadOptions {
   std::vector<ViewSource> views;
   std::string labels_path;  ///< a file of labels, one per line or as a column joined by id; empty: first view
   std::string format;       ///< "libsvm", "csv", "tsv", "npy"; empty: detected
-  std::string
-      label_column;  ///< CSV: name or 1-based index; empty: a column called "label", "class", "target" or "y"
-  std::string
-      id_column;  ///< CSV: name or 1-based index; empty: a column called "id", "sample" or "sample_id"
+  /// CSV: name or 1-based index; empty: a column of the first view called "label", "class", "target" or "y", unless
+  /// the labels have a file of their own.
+  std::string label_column;
+  /// CSV: name or 1-based index; empty: a column called "id", "sample" or "sample_id", or a first one without a name;
+  /// "none": such a column is left out and the files are joined by row.
+  std::string id_column;
   bool labels_required = true;
-  /// When predicting: the number of features each view had in training (0: as the file says).
+  /// When predicting, what each view had in training; Model::ExpectViews fills these in. The number of features (0: as
+  /// the file says), and their names (none: as the file says). A CSV file with a header may have others beside them.
   std::vector<Index> expected_columns;
+  std::vector<std::vector<std::string>> expected_names;
+  LogSink log;  ///< for notes about what was ignored; may be empty
 };
 
 /// Reads, decompresses, detects, parses and joins. Throws Error(kData) naming file, line, column and value.

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "data/number.h"
+#include "data/table.h"
 #include "data/text_source.h"
 #include "kweave/error.h"
 
@@ -19,8 +20,7 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kLabelNames = {"label", "class", "target", "y"};
 constexpr std::array<std::string_view, 3> kIdNames = {"id", "sample", "sample_id"};
-constexpr std::array<std::string_view, 9> kMissingMarks = {"",     "na", "n/a", "nan", "null",
-                                                           "none", "?",  "inf", "-inf"};
+constexpr std::array<std::string_view, 7> kMissingMarks = {"", "na", "n/a", "nan", "null", "none", "?"};
 
 std::string LowerCase(std::string_view text) {
   std::string lower(text);
@@ -49,10 +49,9 @@ class Judge {
   CsvColumns Features() {
     columns_.has_header = HoldsName() || HoldsWord();
     FindColumns();
-    const bool is_absent = ByIndex(options_.label_column) && !options_.labels_required &&
-                           (columns_.label.value_or(0) >= Count() ||
-                            Count() - (columns_.id ? 1 : 0) == options_.expected_columns);
-    if (is_absent) columns_.label.reset();
+    if (ByIndex(options_.label_column) && !options_.labels_required && IsLabelIndexOfFeature()) {
+      columns_.label.reset();
+    }
     return Checked();
   }
 
@@ -66,13 +65,33 @@ class Judge {
     if (!columns_.label) {
       Fail(options_.label_column.empty()
                ? "cannot tell which column holds the labels, expected one called label, class, target or y"
-               : fmt::format("there is no column called {}", Quoted(options_.label_column)));
+               : NoColumn("column", options_.label_column));
     }
     return Checked();
   }
 
  private:
   Index Count() const { return static_cast<Index>(fields_.size()); }
+
+  bool IsExpected(const std::string& name) const {
+    return std::ranges::find(options_.expected_names, name) != options_.expected_names.end();
+  }
+
+  /// New samples may come without the column that had the labels in training.
+  bool IsLabelIndexOfFeature() const {
+    const Index label = *columns_.label;
+    if (label >= Count()) return true;
+    if (columns_.has_header && !options_.expected_names.empty()) {
+      return IsExpected(fields_[static_cast<std::size_t>(label)]);
+    }
+    return Count() - (columns_.id ? 1 : 0) == options_.expected_columns;
+  }
+
+  std::string NoColumn(std::string_view what, const std::string& name) const {
+    return columns_.has_header
+               ? fmt::format("there is no {} called {}, only {}", what, Quoted(name), QuotedList(fields_))
+               : fmt::format("there is no {} called {}, as there is no header", what, Quoted(name));
+  }
 
   /// Whether the first record spells the label or id column.
   bool HoldsName() const {
@@ -89,16 +108,18 @@ class Judge {
       const std::string& field = fields_[static_cast<std::size_t>(column)];
       const bool is_exempt =
           column == ByIndex(options_.label_column) || column == ByIndex(options_.id_column);
-      if (!is_exempt && !ToNumber(field) && !IsMissingMark(field)) return true;
+      if (!is_exempt && !ToNumber(field) && !IsMissingMark(field) && !IsNanOrInfinity(field)) return true;
     }
     return false;
   }
 
   void FindColumns() {
-    columns_.label = Find(options_.label_column, kLabelNames, "label");
+    const std::span<const std::string_view> guessed(kLabelNames);
+    columns_.label =
+        Find(options_.label_column, guessed.first(options_.guesses_labels ? guessed.size() : 0), "label");
     columns_.id = Find(options_.id_column, kIdNames, "id");
     if (!options_.id_column.empty() && !columns_.id) {
-      Fail(fmt::format("there is no id column called {}", Quoted(options_.id_column)));
+      Fail(NoColumn("id column", options_.id_column));
     }
     const bool is_first_unnamed = columns_.has_header && fields_[0].empty() && Count() > 1;
     if (!columns_.id && is_first_unnamed) columns_.id = 0;
@@ -111,7 +132,7 @@ class Judge {
     std::optional<Index> found;
     for (Index column = 0; column < Count(); ++column) {
       const std::string& field = fields_[static_cast<std::size_t>(column)];
-      if (option.empty() ? !IsOneOf(field, usual) : field != option) continue;
+      if (option.empty() ? !IsOneOf(field, usual) || IsExpected(field) : field != option) continue;
       if (found) {
         Fail(fmt::format("columns {} and {} could both be the {} column ({} and {}), expected one",
                          *found + 1, column + 1, role, Quoted(fields_[static_cast<std::size_t>(*found)]),
@@ -164,6 +185,18 @@ CsvColumns JudgeFeatureColumns(std::vector<std::string> first_record, const CsvO
 CsvColumns JudgeLabelColumns(std::vector<std::string> first_record, const CsvOptions& options,
                              const std::string& file) {
   return Judge(std::move(first_record), options, file).Labels();
+}
+
+bool IsUsualLabelName(std::string_view name) { return IsOneOf(name, kLabelNames); }
+
+std::string QuotedList(std::span<const std::string> names) {
+  constexpr std::size_t kShown = 10;
+  std::string text;
+  for (const std::string& name : names.first(std::min(names.size(), kShown))) {
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", Quoted(name));
+  }
+  if (names.size() > kShown) text += fmt::format(" and {} more", names.size() - kShown);
+  return text;
 }
 
 bool IsMissingMark(std::string_view text) { return IsOneOf(text, kMissingMarks); }

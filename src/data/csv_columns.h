@@ -13,10 +13,12 @@ namespace kweave {
 
 struct CsvOptions {
   char delimiter = ',';
-  std::string label_column;     ///< name or 1-based index; empty: a column called label, class, target or y
+  std::string label_column;     ///< name or 1-based index; empty: guessed if `guesses_labels`
+  bool guesses_labels = true;   ///< a column called label, class, target or y holds the labels
   std::string id_column;        ///< name or 1-based index; empty: a column called id, sample or sample_id
   bool labels_required = true;  ///< false: a label column by index may be absent
   Index expected_columns = 0;   ///< features, 0: any number
+  std::vector<std::string> expected_names;  ///< with a header: these columns are the features; empty: any
 };
 
 /// What the columns of one file are for. Columns count from 0 here.
@@ -45,8 +47,14 @@ CsvColumns JudgeFeatureColumns(std::vector<std::string> first_record, const CsvO
 CsvColumns JudgeLabelColumns(std::vector<std::string> first_record, const CsvOptions& options,
                              const std::string& file);
 
+/// Whether a column of this name is taken for the labels where nothing else is said.
+bool IsUsualLabelName(std::string_view name);
+
 /// Whether `text` stands for a value that is not there: empty, NA, NaN, null, none or a question mark.
 bool IsMissingMark(std::string_view text);
+
+/// `"a", "b", "c" and 7 more`, for messages.
+std::string QuotedList(std::span<const std::string> names);
 
 }  // namespace kweave
 

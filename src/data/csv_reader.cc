@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_set>
 #include <utility>
 
 #include "data/csv_scanner.h"
@@ -22,9 +23,12 @@ class CsvParser {
   Table ReadFeatures(const CsvOptions& options) {
     std::vector<std::string> first = FirstRecord();
     AssignRoles(JudgeFeatureColumns(std::move(first), options, name()), Role::kFeature);
+    guesses_labels_ = options.guesses_labels;
+    const bool is_matched_by_name = columns_.has_header && !options.expected_names.empty();
+    if (is_matched_by_name) KeepExpected(options.expected_names);
     const Index features = std::ranges::count(roles_, Role::kFeature);
     if (features == 0) Fail("there is no column of features");
-    if (options.expected_columns > 0 && features != options.expected_columns) {
+    if (options.expected_columns > 0 && features != options.expected_columns && !is_matched_by_name) {
       Fail(fmt::format("this file has {} features, expected {} as in training", features,
                        options.expected_columns));
     }
@@ -63,6 +67,27 @@ class CsvParser {
     if (columns_.label) roles_[static_cast<std::size_t>(*columns_.label)] = Role::kLabel;
     if (columns_.id) roles_[static_cast<std::size_t>(*columns_.id)] = Role::kId;
     if (!columns_.has_header) scanner_.Rewind();
+  }
+
+  /// Leaves out the features that were not there in training.
+  void KeepExpected(const std::vector<std::string>& expected) {
+    std::unordered_set<std::string_view> missing(expected.begin(), expected.end());
+    const std::unordered_set<std::string_view> known = missing;
+    for (Index column = 0; column < Count(); ++column) {
+      if (RoleOf(column) != Role::kFeature) continue;
+      missing.erase(columns_.name(column));
+      if (!known.contains(columns_.name(column))) roles_[static_cast<std::size_t>(column)] = Role::kIgnored;
+    }
+    const auto first =
+        std::ranges::find_if(expected, [&](const auto& name) { return missing.contains(name); });
+    if (first == expected.end()) return;
+    const std::string others = missing.size() > 1 ? fmt::format(" (and {} more)", missing.size() - 1) : "";
+    Fail(fmt::format("there is no column called {}{}, a feature in training", Quoted(*first), others));
+  }
+
+  /// Whether a column of features has the name of labels that nobody looks for.
+  bool IsLabelLike(Index column) const {
+    return !guesses_labels_ && columns_.has_header && IsUsualLabelName(columns_.name(column));
   }
 
   /// Room for all values at once; each takes at least a digit and a separator, whatever the header promises.
@@ -112,9 +137,14 @@ class CsvParser {
     const std::string_view text = scanner_.ReadText();
     const std::optional<double> value = ToNumber(text);
     if (value && std::isfinite(*value)) return *value;
-    const char* expected = IsMissingMark(text) ? "a value is missing: found {}, expected a finite number"
-                                               : "found {}, expected a finite number";
-    FailField(position, column, fmt::format(fmt::runtime(expected), Quoted(text)));
+    std::string sentence = fmt::format("{}found {}, expected a finite number",
+                                       IsMissingMark(text) ? "a value is missing: " : "", Quoted(text));
+    if (IsLabelLike(column)) {
+      sentence +=
+          fmt::format(" (the labels come from another file; --label-column {} leaves this column out)",
+                      columns_.name(column));
+    }
+    FailField(position, column, sentence);
   }
 
   void ReadLabel(Index column) {
@@ -165,6 +195,7 @@ class CsvParser {
 
   CsvScanner scanner_;
   CsvColumns columns_;
+  bool guesses_labels_ = true;
   std::vector<Role> roles_;  // one per column
   Index rows_ = 0;
   AlignedVector<double> values_;  // row after row

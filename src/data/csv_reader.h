@@ -9,7 +9,8 @@ namespace kweave {
 
 /// Reads delimited text, one sample a record; which column holds labels or ids, and whether there is a
 /// header, is told by JudgeFeatureColumns. All other columns are features: finite decimal numbers, none
-/// missing. Throws Error(kData) naming line, column (fields counted from 1, with its name), value and what
+/// missing. Where names are expected and there is a header, the columns of these names are the features and further
+/// ones are not read. Throws Error(kData) naming line, column (fields counted from 1, with its name), value and what
 /// was expected.
 Table ReadCsv(const FileBytes& file, const CsvOptions& options);
 

@@ -126,6 +126,23 @@ FileBytes DecompressZstd(std::string_view bytes, const std::string& name) {
 
 }  // namespace
 
+void RefuseOtherCompression(std::string_view bytes, const std::string& file) {
+  const char* name = nullptr;
+  if (bytes.starts_with("\xfd"
+                        "7zXZ\0"sv))
+    name = "xz";
+  if (bytes.starts_with("BZh"sv) &&
+      bytes.substr(std::min<std::size_t>(bytes.size(), 4)).starts_with("1AY&SY"sv)) {
+    name = "bzip2";
+  }
+  if (bytes.starts_with("PK\3\4"sv)) name = "zip";
+  if (name == nullptr) return;
+  throw Error(
+      ErrorKind::kData,
+      fmt::format("{}: this file is compressed with {}, which is not supported, expected gzip, zstd or none",
+                  file, name));
+}
+
 Compression DetectCompression(std::string_view bytes) {
   if (bytes.starts_with("\x1f\x8b"sv)) return Compression::kGzip;
   if (bytes.starts_with("\x28\xb5\x2f\xfd"sv)) return Compression::kZstd;

@@ -1,6 +1,7 @@
 #ifndef KWEAVE_DATA_DECOMPRESS_H_
 #define KWEAVE_DATA_DECOMPRESS_H_
 
+#include <string>
 #include <string_view>
 
 #include "data/file_bytes.h"
@@ -8,6 +9,9 @@
 namespace kweave {
 
 enum class Compression { kNone, kGzip, kZstd };
+
+/// Throws Error(kData) when the bytes are those of xz, bzip2 or zip, which are not read.
+void RefuseOtherCompression(std::string_view bytes, const std::string& file);
 
 /// Tells compression by its magic bytes, never by a file's name.
 Compression DetectCompression(std::string_view bytes);

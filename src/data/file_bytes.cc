@@ -65,6 +65,7 @@ std::string ReadToEnd(const std::string& path, const Descriptor& file) {
 
 FileBytes Decompressed(FileBytes file) {
   if (file.bytes.empty()) throw Error(ErrorKind::kData, fmt::format("{}: this file is empty", file.name));
+  RefuseOtherCompression(file.bytes, file.name);
   const Compression compression = DetectCompression(file.bytes);
   if (compression == Compression::kNone) return file;
   FileBytes plain = Decompress(file, compression);

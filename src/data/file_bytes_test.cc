@@ -55,6 +55,18 @@ TEST(FileBytes, RefusesDamage) {
               HasSubstr("decompressed, this file is empty"));
 }
 
+TEST(FileBytes, NamesCompressionsItDoesNotRead) {
+  using std::string_literals::operator""s;
+  for (const auto& [bytes, name] : {std::pair("\xfd"
+                                              "7zXZ\0rest"s,
+                                              "xz"),
+                                    std::pair("BZh91AY&SYrest"s, "bzip2"), std::pair("PK\3\4rest"s, "zip")}) {
+    EXPECT_THAT(SentenceOf([&] { MakeFileBytes("a", bytes); }),
+                HasSubstr("a: this file is compressed with "s + name + ", which is not supported"));
+  }
+  EXPECT_EQ(MakeFileBytes("a", "BZh 1:1\n").bytes, "BZh 1:1\n") << "a label may look like it";
+}
+
 TEST(FileBytes, RefusesWhatIsNoFile) {
   const TemporaryFolder folder;
   EXPECT_THAT(SentenceOf([&] { OpenFileBytes(folder.Path("absent")); }), HasSubstr("No such file"));

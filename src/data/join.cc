@@ -94,11 +94,18 @@ Dataset JoinTables(const std::vector<std::string>& view_names, std::vector<Table
   if (label_table) tables.push_back(std::move(*label_table));
   const auto has_ids = [](const Table& table) { return !table.ids.empty(); };
   const auto reference = std::ranges::find_if(tables, has_ids);
-  if (std::ranges::count_if(tables, has_ids) > 1) {
+  if (const auto without = std::find_if_not(tables.begin(), tables.end(), has_ids);
+      reference != tables.end() && without != tables.end()) {
+    throw Error(
+        ErrorKind::kData,
+        fmt::format(
+            "{} has ids and {} has none, so their rows cannot be matched (--id-column NAME says which "
+            "column has ids, --id-column none joins by row)",
+            reference->file, without->file));
+  }
+  if (reference != tables.end() && tables.size() > 1) {
     const IdIndex unique_ids(*reference);
-    for (auto table = reference + 1; table != tables.end(); ++table) {
-      if (has_ids(*table)) JoinById(*reference, *table);
-    }
+    for (auto table = reference + 1; table != tables.end(); ++table) JoinById(*reference, *table);
   }
   for (const Table& table : tables) CheckRows(tables.front(), table);
 

@@ -74,6 +74,11 @@ class LibsvmParser {
     table.rows = static_cast<Index>(sparse_.offsets.size()) - 1;
     table.labels = labels_.Take();
     table.features = ChooseStorage(std::move(sparse_), cols_, fits_float32_);
+    if (unseen_ > 0) {
+      table.notes.push_back(fmt::format(
+          "{}: {} with an index above {}, the largest in training, {} ignored", source_.name(),
+          unseen_ == 1 ? "1 value" : fmt::format("{} values", unseen_), limit_, unseen_ == 1 ? "is" : "are"));
+    }
     return table;
   }
 
@@ -86,7 +91,7 @@ class LibsvmParser {
       Index last_index = 0;
       while (!IsLineEnd(p)) p = SkipBlanks(Entry(p, last_index));
       sparse_.offsets.push_back(static_cast<Index>(sparse_.values.size()));
-      cols_ = std::max(cols_, last_index);
+      cols_ = std::max(cols_, std::min(last_index, limit_));
     }
     p = std::find(p, end_, '\n');
     return p == end_ ? p : p + 1;
@@ -119,13 +124,15 @@ class LibsvmParser {
     const char* p = internal::AppendDigits(token, end_, unsigned_index);
     const auto index = static_cast<Index>(unsigned_index);
     const bool is_number = p != token && p - token < 19 && p != end_ && *p == ':';
-    if (!is_number || index <= last_index || index > limit_) return OddEntry(token, last_index);
+    if (!is_number || index <= last_index || index > kLargestIndex) return OddEntry(token, last_index);
     const char* const value_token = p + 1;
     double value = 0;
     p = ParseNumber(value_token, end_, value);
     if (p == value_token || !IsSeparator(p) || std::isinf(value)) FailValue(value_token, index);
     last_index = index;
-    if (value != 0) {
+    if (index > limit_) {
+      ++unseen_;
+    } else if (value != 0) {
       sparse_.columns.push_back(static_cast<std::int32_t>(index - 1));
       sparse_.values.push_back(value);
       fits_float32_ = fits_float32_ && FitsFloat32(value);
@@ -148,13 +155,8 @@ class LibsvmParser {
       source_.FailAt(token, fmt::format("found index {}, expected a whole number from 1 to {}",
                                         Quoted(written), kLargestIndex));
     }
-    if (*index <= static_cast<double>(last_index)) {
-      source_.FailAt(
-          token, fmt::format("index {} follows index {}, expected ascending indices", *index, last_index));
-    }
-    source_.FailAt(
-        token, fmt::format("found index {}, expected at most {}, the number of features in training", *index,
-                           limit_));
+    source_.FailAt(token,
+                   fmt::format("index {} follows index {}, expected ascending indices", *index, last_index));
   }
 
   [[noreturn]] void FailValue(const char* token, Index index) const {
@@ -173,10 +175,11 @@ class LibsvmParser {
 
   const TextSource source_;
   const char* const end_;
-  const Index limit_;
+  const Index limit_;  // the largest index that is kept
   SparseStorage sparse_;
   LabelList labels_;
   Index cols_ = 0;
+  Index unseen_ = 0;  // values above the limit
   bool fits_float32_ = true;
 };
 

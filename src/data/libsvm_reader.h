@@ -12,7 +12,7 @@ namespace kweave {
 /// from 1 to 2^31 - 1; values are finite decimal numbers. Blank lines and comments are skipped, as is `qid:N`
 /// before the features. Features are sparse when fewer than one value in 40 is not zero or dense storage
 /// would take more than 4 GiB; otherwise dense, as float32 where that loses nothing. `expected_columns` > 0
-/// sets their number: a larger index is an error. Throws Error(kData) naming line, column (in bytes, from 1),
+/// sets their number: values of larger indices are checked, left out and said in a note. Throws Error(kData) naming line, column (in bytes, from 1),
 /// value and what was expected.
 Table ReadLibsvm(const FileBytes& file, Index expected_columns = 0);
 

@@ -76,8 +76,10 @@ TEST(LibsvmReader, AcceptsUnderflow) {
 TEST(LibsvmReader, PadsToTheExpectedColumns) {
   EXPECT_EQ(AllRows(Read("1 1:2\n", 3).features), (Rows{{2, 0, 0}}));
   EXPECT_THAT(SentenceOf([] { Read("# nothing\n", 3); }), HasSubstr("there is no sample"));
-  EXPECT_THAT(SentenceOf([] { Read("1 1:2\n1 2:1 4:1\n", 3); }),
-              HasSubstr("a.svm, line 2, column 7: found index 4, expected at most 3"));
+  const Table table = Read("1 1:2\n1 2:1 4:1\n", 3);
+  EXPECT_EQ(AllRows(table.features), (Rows{{2, 0, 0}, {0, 1, 0}}));
+  EXPECT_EQ(table.notes, (std::vector<std::string>{
+                             "a.svm: 1 value with an index above 3, the largest in training, is ignored"}));
 }
 
 TEST(LibsvmReader, NamesWhatIsWrong) {

@@ -7,7 +7,10 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <filesystem>
+#include <iterator>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "data/csv_reader.h"
@@ -53,11 +56,14 @@ std::string DetectFormat(const FileBytes& file) {
   return "libsvm";
 }
 
+/// Whether samples are joined by row even where files have ids.
+bool IgnoresIds(const ReadOptions& options) { return options.id_column == "none"; }
+
 CsvOptions MakeCsvOptions(const ReadOptions& options, const FileBytes& file, const std::string& format) {
   CsvOptions csv;
   csv.delimiter = format == "tsv" ? '\t' : DetectDelimiter(file.bytes);
   csv.label_column = options.label_column;
-  csv.id_column = options.id_column;
+  if (!IgnoresIds(options)) csv.id_column = options.id_column;
   csv.labels_required = options.labels_required;
   return csv;
 }
@@ -81,6 +87,21 @@ Table ReadNpy(const FileBytes& file, Index expected_columns) {
   return table;
 }
 
+/// Says which features have the name of labels: a file that repeats the labels would give them away.
+void NoteLabelNames(Table& table) {
+  for (const std::string& name : table.feature_names) {
+    if (!IsUsualLabelName(name)) continue;
+    table.notes.push_back(fmt::format(
+        "{}: column {} is a feature, as the labels come from another file; --label-column {} leaves it out",
+        table.file, Quoted(name), name));
+  }
+}
+
+bool IsSameFile(const std::string& a, const std::string& b) {
+  std::error_code code;
+  return a == b || std::filesystem::equivalent(a, b, code);
+}
+
 Table ReadView(const ReadOptions& options, std::size_t view) {
   const FileBytes file = OpenFileBytes(options.views[view].path);
   const std::string format = options.format.empty() ? DetectFormat(file) : options.format;
@@ -91,7 +112,15 @@ Table ReadView(const ReadOptions& options, std::size_t view) {
   csv.expected_columns = expected_columns;
   // An index tells the label column of the first view only; in others it would take away a feature.
   if (IsNumber(csv.label_column) && (view > 0 || !options.labels_path.empty())) csv.label_column.clear();
-  return ReadCsv(file, csv);
+  // A column called y may well be a coordinate, so it is taken for the labels only where they are expected.
+  const bool holds_labels =
+      options.labels_path.empty() ? view == 0 : IsSameFile(options.labels_path, options.views[view].path);
+  csv.guesses_labels = holds_labels;
+  if (!options.expected_names.empty()) csv.expected_names = options.expected_names[view];
+  Table table = ReadCsv(file, csv);
+  const bool is_training = options.expected_columns.empty();
+  if (!holds_labels && is_training) NoteLabelNames(table);
+  return table;
 }
 
 /// One label a line; blank lines only at the end.
@@ -136,9 +165,9 @@ void CheckOptions(const ReadOptions& options) {
     fail(fmt::format("format {} is unknown, expected one of {}", Quoted(options.format),
                      fmt::join(kFormats, ", ")));
   }
-  if (!options.expected_columns.empty() && options.expected_columns.size() != options.views.size()) {
-    fail(fmt::format("{} views are given, expected {} as in training", options.views.size(),
-                     options.expected_columns.size()));
+  for (const std::size_t expected : {options.expected_columns.size(), options.expected_names.size()}) {
+    if (expected == 0 || expected == options.views.size()) continue;
+    fail(fmt::format("{} views are given, expected {} as in training", options.views.size(), expected));
   }
   for (auto view = options.views.begin(); view != options.views.end(); ++view) {
     const auto is_same = [&](const ViewSource& other) { return other.name == view->name; };
@@ -146,6 +175,23 @@ void CheckOptions(const ReadOptions& options) {
       fail(fmt::format("two views are called {}, expected different names", Quoted(view->name)));
     }
   }
+}
+
+[[noreturn]] void FailWithoutLabels(const ReadOptions& options, const View& first) {
+  const std::string& path = options.views[0].path;
+  if (!options.label_column.empty() && !first.feature_names.empty()) {
+    throw Error(ErrorKind::kData,
+                fmt::format("{}: there is no column called {} for the labels, only {}", path,
+                            Quoted(options.label_column), QuotedList(first.feature_names)));
+  }
+  const std::string column =
+      options.label_column.empty() ? "label, class, target or y" : Quoted(options.label_column);
+  throw Error(
+      ErrorKind::kData,
+      fmt::format(
+          "{}: there are no labels, expected one in front of each sample (LIBSVM), a column called {} "
+          "(CSV) or a file of labels (--labels)",
+          path, column));
 }
 
 }  // namespace
@@ -160,15 +206,16 @@ Dataset ReadDataset(const ReadOptions& options) {
   }
   std::optional<Table> labels;
   if (!options.labels_path.empty()) labels = ReadLabelFile(options);
+  std::vector<std::string> notes;
+  for (Table& table : tables) {
+    if (IgnoresIds(options)) table.ids.clear();
+    std::ranges::move(table.notes, std::back_inserter(notes));
+  }
+  if (labels && IgnoresIds(options)) labels->ids.clear();
   Dataset dataset = JoinTables(names, std::move(tables), std::move(labels));
-  if (options.labels_required && dataset.labels.empty()) {
-    const std::string column =
-        options.label_column.empty() ? "label, class, target or y" : Quoted(options.label_column);
-    throw Error(
-        ErrorKind::kData,
-        fmt::format("{}: there are no labels, expected one in front of each sample (LIBSVM), a column "
-                    "called {} (CSV) or a file of labels",
-                    options.views[0].path, column));
+  if (options.labels_required && dataset.labels.empty()) FailWithoutLabels(options, dataset.views[0]);
+  for (const std::string& note : notes) {
+    if (options.log) options.log(LogLevel::kNote, note);
   }
   return dataset;
 }

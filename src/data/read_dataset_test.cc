@@ -76,22 +76,93 @@ TEST_F(ReadDatasetTest, SaysThatSequencesComeLater) {
 TEST_F(ReadDatasetTest, JoinsById) {
   AddView("a.csv", "id,x,label\ns1,1,p\ns2,2,q\ns3,3,p\n");
   AddView("b.csv", "z,sample\n30,s3\n10,s1\n99,s9\n20,s2\n");
-  AddView("c.npy", NpyBytes(NpyDictionary("<f8", "(3, 1)"), RawBytes<double>({7, 8, 9})));
   const Dataset data = ReadDataset(options_);
   EXPECT_THAT(data.ids, ElementsAre("s1", "s2", "s3"));
   EXPECT_THAT(Column(data.views[1], 0), ElementsAre(10, 20, 30));
-  EXPECT_THAT(Column(data.views[2], 0), ElementsAre(7, 8, 9));
   EXPECT_THAT(data.labels.text, ElementsAre("p", "q", "p"));
 }
 
-TEST_F(ReadDatasetTest, TakesIdsFromTheFirstFileThatHasThem) {
+TEST_F(ReadDatasetTest, TakesIdsFromAllFilesOrNone) {
   AddView("a.txt", "1:1\n1:2\n");
   AddView("b.csv", "id,x\nu,1\nv,2\n");
   AddView("c.csv", "id,x,y\nv,20,5\nu,10,4\n");
+  options_.label_column = "y";
+  EXPECT_THAT(Sentence(),
+              AllOf(HasSubstr("b.csv has ids and"), HasSubstr("a.txt has none"), HasSubstr("--id-column")));
+  options_.id_column = "none";
+  const Dataset by_row = ReadDataset(options_);
+  EXPECT_THAT(Column(by_row.views[2], 0), ElementsAre(20, 10));
+  EXPECT_EQ(ColumnCount(by_row.views[2].features), 1) << "ids are no features";
+  EXPECT_TRUE(by_row.ids.empty());
+  options_.id_column.clear();
+  options_.views.erase(options_.views.begin());
   const Dataset data = ReadDataset(options_);
   EXPECT_THAT(data.ids, ElementsAre("u", "v"));
-  EXPECT_THAT(Column(data.views[2], 0), ElementsAre(10, 20));
+  EXPECT_THAT(Column(data.views[1], 0), ElementsAre(10, 20));
   EXPECT_THAT(data.labels.number, ElementsAre(4, 5));
+}
+
+TEST_F(ReadDatasetTest, GuessesLabelsInTheFirstViewOnly) {
+  std::vector<std::string> notes;
+  options_.log = [&](LogLevel, std::string_view note) { notes.emplace_back(note); };
+  AddView("a.csv", "x,class\n1,p\n2,q\n");
+  AddView("b.csv", "x,y\n3,4\n5,6\n");
+  const Dataset data = ReadDataset(options_);
+  EXPECT_THAT(data.labels.text, ElementsAre("p", "q"));
+  EXPECT_THAT(data.views[1].feature_names, ElementsAre("x", "y"));
+  EXPECT_THAT(notes, ElementsAre(HasSubstr("b.csv: column \"y\" is a feature")));
+  options_.label_column = "class";
+  EXPECT_THAT(ReadDataset(options_).views[1].feature_names, ElementsAre("x", "y"));
+  options_.label_column = "y";
+  EXPECT_THAT(Sentence(), HasSubstr("column 2 (\"class\"): found \"p\", expected a finite number"));
+}
+
+TEST_F(ReadDatasetTest, GuessesNoLabelsBesideAFileOfLabels) {
+  AddView("a.csv", "x,y\n3,4\n5,6\n");
+  SetLabels("labels.txt", "p\nq\n");
+  const Dataset data = ReadDataset(options_);
+  EXPECT_THAT(data.labels.text, ElementsAre("p", "q"));
+  EXPECT_THAT(data.views[0].feature_names, ElementsAre("x", "y"));
+  options_.views[0].path = folder_.Write("a.csv", "x,label\n1,r\n2,s\n");
+  EXPECT_THAT(Sentence(), AllOf(HasSubstr("a.csv, line 2, column 2 (\"label\"): found \"r\""),
+                                HasSubstr("--label-column label leaves this column out")));
+  options_.label_column = "label";
+  EXPECT_THAT(ReadDataset(options_).views[0].feature_names, ElementsAre("x"));
+  options_.label_column.clear();
+  options_.labels_path = options_.views[0].path;
+  EXPECT_THAT(ReadDataset(options_).labels.text, ElementsAre("r", "s")) << "the same file";
+}
+
+TEST_F(ReadDatasetTest, KeepsTheFeaturesOfTraining) {
+  AddView("a.csv", "x,note,y,label\n1,high,2,p\n3,low,4,q\n");
+  options_.expected_columns = {2};
+  options_.expected_names = {{"y", "x"}};
+  const Dataset data = ReadDataset(options_);
+  EXPECT_THAT(data.views[0].feature_names, ElementsAre("x", "y"));
+  EXPECT_THAT(Column(data.views[0], 1), ElementsAre(2, 4));
+  EXPECT_THAT(data.labels.text, ElementsAre("p", "q"));
+  options_.expected_names = {{"x", "z", "y", "w"}};
+  EXPECT_THAT(Sentence(),
+              HasSubstr("a.csv: there is no column called \"z\" (and 1 more), a feature in training"));
+  options_.views[0].path = folder_.Write("a.csv", "1,2\n3,4\n");
+  options_.labels_required = false;
+  EXPECT_EQ(ColumnCount(ReadDataset(options_).views[0].features), 2) << "without a header by position";
+  options_.label_column = "1";
+  EXPECT_EQ(ColumnCount(ReadDataset(options_).views[0].features), 2) << "the labels are not there";
+}
+
+TEST_F(ReadDatasetTest, IgnoresIndicesBeyondTraining) {
+  std::vector<std::string> notes;
+  options_.log = [&](LogLevel, std::string_view note) { notes.emplace_back(note); };
+  AddView("a.txt", "1 1:1 7:2\n0 2:3 5:0 9:1\n");
+  options_.expected_columns = {2};
+  const Dataset data = ReadDataset(options_);
+  EXPECT_THAT(Column(data.views[0], 1), ElementsAre(0, 3));
+  EXPECT_THAT(
+      notes,
+      ElementsAre(HasSubstr("a.txt: 3 values with an index above 2, the largest in training, are ignored")));
+  options_.views[0].path = folder_.Write("a.txt", "1 1:1 7:x\n");
+  EXPECT_THAT(Sentence(), HasSubstr("feature 7 has value \"x\""));
 }
 
 TEST_F(ReadDatasetTest, NamesIdsThatDoNotMatch) {
@@ -114,17 +185,19 @@ TEST_F(ReadDatasetTest, NamesFilesOfDifferentLength) {
 }
 
 TEST_F(ReadDatasetTest, ReadsLabelFiles) {
-  AddView("a.csv", "id,x,label\ns1,1,p\ns2,2,q\n");
+  AddView("a.csv", "x\n1\n2\n");
   SetLabels("y.txt", "cat\r\nbig dog\r\n\r\n");
   EXPECT_THAT(ReadDataset(options_).labels.text, ElementsAre("cat", "big dog"));
-  SetLabels("y.csv", "id,label\ns2,5\ns7,1\ns1,6\n");
-  EXPECT_THAT(ReadDataset(options_).labels.number, ElementsAre(6, 5));
   SetLabels("y.npy", NpyBytes(NpyDictionary("<i4", "(2,)"), RawBytes<std::int32_t>({3, 4})));
   EXPECT_THAT(ReadDataset(options_).labels.text, ElementsAre("3", "4"));
   SetLabels("y.txt", "1\n\n2\n");
   EXPECT_THAT(Sentence(), HasSubstr("y.txt, line 2: found \"\", expected a label"));
   SetLabels("y.txt", "1\n2\n3\n");
   EXPECT_THAT(Sentence(), AllOf(HasSubstr("a.csv has 2 rows"), HasSubstr("y.txt has 3")));
+  options_.views[0].path = folder_.Write("a.csv", "id,x\ns1,1\ns2,2\n");
+  EXPECT_THAT(Sentence(), AllOf(HasSubstr("a.csv has ids and"), HasSubstr("y.txt has none")));
+  SetLabels("y.csv", "id,label\ns2,5\ns7,1\ns1,6\n");
+  EXPECT_THAT(ReadDataset(options_).labels.number, ElementsAre(6, 5));
   SetLabels("y.csv", "id,label\ns2,5\n");
   EXPECT_THAT(Sentence(), HasSubstr("y.csv: there is no row with id \"s1\""));
 }
@@ -140,7 +213,8 @@ TEST_F(ReadDatasetTest, InsistsOnLabelsOnlyWhereRequired) {
   AddView("a.csv", "x,z\n1,2\n");
   EXPECT_THAT(Sentence(), HasSubstr("there are no labels"));
   options_.label_column = "diagnosis";
-  EXPECT_THAT(Sentence(), HasSubstr("\"diagnosis\""));
+  EXPECT_THAT(Sentence(),
+              HasSubstr("there is no column called \"diagnosis\" for the labels, only \"x\", \"z\""));
   options_.labels_required = false;
   EXPECT_TRUE(ReadDataset(options_).labels.empty());
 }

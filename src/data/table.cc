@@ -9,15 +9,12 @@
 #include "data/text_source.h"
 
 namespace kweave {
-namespace {
 
 bool IsNanOrInfinity(std::string_view text) {
   std::string lower(text.substr(text.starts_with('-') || text.starts_with('+') ? 1 : 0));
   std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
   return lower == "nan" || lower == "inf" || lower == "infinity";
 }
-
-}  // namespace
 
 bool LabelList::Add(std::string_view text) {
   const std::optional<double> number = ToNumber(text);

@@ -18,7 +18,11 @@ struct Table {
   Labels labels;                           ///< empty when the file has none
   std::vector<std::string> ids;            ///< empty when the file has none
   std::vector<Index> id_lines;             ///< the line of each id
+  std::vector<std::string> notes;          ///< what the user should know about how it was read
 };
+
+/// Whether `text` spells NaN or an infinity, with or without a sign.
+bool IsNanOrInfinity(std::string_view text);
 
 /// Collects labels one by one.
 class LabelList {
