@@ -52,6 +52,7 @@ struct PredictionSummary {
   Index samples = 0;
   std::optional<ClassificationScores> scores;  ///< absent without labels, and for regression
   std::optional<RegressionScores> regression;  ///< absent for other tasks
+  std::string positive_class;                  ///< the class that f1 and average_precision are of
   std::optional<double> outlier_fraction;      ///< predicted; only of a one-class machine
   double seconds = 0;
   std::string ToJson() const;

@@ -18,14 +18,14 @@ struct KernelReport {
   double quadratic = 0;
 };
 
-/// One row per move of theta.
+/// One row per move of theta: the best bounds so far, as the solver estimates them.
 struct HistoryRow {
   double seconds = 0;
   double primal = 0;
   double dual = 0;
-  double relative_gap = 0;
-  std::int64_t solves = 0;
-  bool inside_solve = false;
+  double relative_gap = 0;    ///< (primal - dual) / max(|primal|, |dual|), at least 0
+  std::int64_t solves = 0;    ///< begun so far
+  bool inside_solve = false;  ///< theta moved inside a solve
 };
 
 /// Wall-clock seconds of the phases of one training run.

@@ -175,7 +175,7 @@ class ConvergenceDisplay:
         self.lines_ = []
         for history in self.histories:
             place = [i if x == "iterations" else row[x] for i, row in enumerate(history)]
-            gaps = [max(row["gap"], 1e-16) for row in history]
+            gaps = [max(row["relative_gap"], 1e-16) for row in history]
             self.lines_ += ax.plot(place, gaps, **{"marker": ".", **kwargs})
         if self.target is not None:
             ax.axhline(self.target, linestyle=":", color="0.5")

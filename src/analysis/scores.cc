@@ -162,6 +162,7 @@ std::vector<bool> PositiveLabels(const Labels& labels, const std::vector<std::st
 std::string PredictionSummary::ToJson() const {
   Json json = {{"samples", samples}};
   if (scores) {
+    json["positive_class"] = positive_class;
     json["accuracy"] = scores->accuracy;
     json["balanced_accuracy"] = scores->balanced_accuracy;
     if (scores->auc) json["auc"] = *scores->auc;
@@ -178,7 +179,7 @@ std::string PredictionSummary::ToJson() const {
   }
   if (outlier_fraction) json["outlier_fraction"] = *outlier_fraction;
   json["seconds"] = {{"total", seconds}};
-  return json.dump(2);
+  return json.dump(2, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace kweave

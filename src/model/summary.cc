@@ -46,15 +46,21 @@ PhaseSeconds SecondsFromJson(const Json& json) {
 }
 
 Json ToJson(const HistoryRow& row) {
-  return {{"seconds", row.seconds},  {"primal", row.primal}, {"dual", row.dual},
-          {"gap", row.relative_gap}, {"solves", row.solves}, {"inside_solve", row.inside_solve}};
+  return {{"seconds", row.seconds},
+          {"primal", row.primal},
+          {"dual", row.dual},
+          {"gap", row.primal - row.dual},
+          {"relative_gap", row.relative_gap},
+          {"solves", row.solves},
+          {"inside_solve", row.inside_solve}};
 }
 
 HistoryRow HistoryFromJson(const Json& json) {
   return {.seconds = Number(json.at("seconds")),
           .primal = Number(json.at("primal")),
           .dual = Number(json.at("dual")),
-          .relative_gap = Number(json.at("gap")),
+          .relative_gap = Number(json.contains("relative_gap") ? json.at("relative_gap")
+                                                               : json.at("gap")),  // as older models call it
           .solves = json.at("solves").get<std::int64_t>(),
           .inside_solve = json.at("inside_solve").get<bool>()};
 }

@@ -46,6 +46,17 @@ TEST(Summary, SurvivesJson) {
   EXPECT_FALSE(back.leave_one_out);
 }
 
+TEST(Summary, TellsTheGapOfItsHistoryAsItsOwn) {
+  const Json row = Json::parse(Example().ToJson()).at("history").at(0);
+  EXPECT_EQ(row.at("gap").get<double>(), 1);
+  EXPECT_EQ(row.at("relative_gap").get<double>(), 0.33);
+  Json older = ToJson(Example());
+  older["history"][0].erase("relative_gap");
+  older["history"][0]["gap"] = 0.25;
+  EXPECT_EQ(SummaryFromJson(older).history[0].relative_gap, 0.25)
+      << "older models have the relative gap only";
+}
+
 TEST(Summary, KeepsTheLeaveOneOutScore) {
   Summary summary = Example();
   summary.leave_one_out = 0.75;
