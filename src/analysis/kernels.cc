@@ -95,7 +95,7 @@ std::string Optional(const std::optional<double>& value) {
 }  // namespace
 
 KernelAnalysis AnalyzeKernels(const Dataset& data, const TrainOptions& options, const Context& context) {
-  const RunControl control(context);
+  RunControl control(context);
   ThreadPool pool(context.threads);
   const PreparedSamples samples = AllSamples(data);
   const PreparedKernels prepared = PrepareKernels(samples, options, context.seed, pool, control);
@@ -183,7 +183,7 @@ std::string KernelAnalysis::ToJson() const {
 
 void ExportKernels(const Dataset& data, const TrainOptions& options, const Context& context,
                    const std::string& directory) {
-  const RunControl control(context);
+  RunControl control(context);
   ThreadPool pool(context.threads);
   const PreparedSamples samples = AllSamples(data);
   const PreparedKernels prepared = PrepareKernels(samples, options, context.seed, pool, control);

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "base/memory.h"
-#include "base/nearest_name.h"
 #include "base/random.h"
 #include "base/run_control.h"
 #include "base/threads.h"
+#include "kweave/nearest_name.h"
 
 namespace kweave {
 namespace {
@@ -42,6 +42,27 @@ TEST(ThreadPool, ThrowsWhatABodyThrewAndStaysUsable) {
   std::atomic<Index> sum{0};
   pool.ParallelFor(10, 1, [&](Index i, Index, int) { sum += i; });
   EXPECT_EQ(sum.load(), 45);
+}
+
+TEST(ThreadPool, PollsInItsLoops) {
+  for (int threads : {1, 3}) {
+    ThreadPool pool(threads);
+    int polls = 0;
+    {
+      const ScopedPoll poll(pool, [&] {
+        if (++polls == 10) throw std::runtime_error("enough");
+      });
+      std::atomic<Index> pieces{0};
+      const auto count_pieces = [&] {
+        for (;;) pool.ParallelFor(4, 1, [&](Index, Index, int) { ++pieces; });
+      };
+      EXPECT_THROW(count_pieces(), std::runtime_error);
+      EXPECT_EQ(polls, 10);
+      EXPECT_GE(pieces.load(), 4);
+    }
+    pool.ParallelFor(4, 1, [](Index, Index, int) {});
+    EXPECT_EQ(polls, 10) << "nobody polls any more";
+  }
 }
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

@@ -1,5 +1,7 @@
 #include "base/run_control.h"
 
+#include "kweave/error.h"
+
 namespace kweave {
 
 namespace {
@@ -14,6 +16,13 @@ bool RunControl::ShouldStop() {
     stop_reason_ = Status::kTimeLimit;
   }
   return stop_reason_.has_value();
+}
+
+void RunControl::ThrowIfStopped() {
+  if (!ShouldStop()) return;
+  throw Error(ErrorKind::kResource, *stop_reason_ == Status::kTimeLimit
+                                        ? "the time limit was reached before there was a model"
+                                        : "stopped before there was a model");
 }
 
 void RunControl::Report(Progress progress) {

@@ -18,6 +18,8 @@ class RunControl {
   double Seconds() const { return watch_.Seconds(); }
   /// True once the time limit has passed or the user asked to stop; stays true.
   bool ShouldStop();
+  /// Throws Error(kResource) when ShouldStop(): for what comes before there is a model.
+  void ThrowIfStopped();
   /// kTimeLimit or kInterrupted once ShouldStop() was true.
   std::optional<Status> stop_reason() const { return stop_reason_; }
   /// Forwards to the context's progress callback, a few times a second at most.

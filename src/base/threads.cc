@@ -10,6 +10,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace kweave {
@@ -30,10 +31,16 @@ struct ThreadPool::State {
   Index grain = 1;
   std::atomic<Index> next{0};
   std::exception_ptr failure;
+  std::function<void()> poll;
+
+  void Poll(int thread) const {
+    if (thread == 0 && poll) poll();
+  }
 
   void RunPieces(int thread) {
     try {
       for (Index begin = next.fetch_add(grain); begin < count; begin = next.fetch_add(grain)) {
+        Poll(thread);
         (*body)(begin, std::min(begin + grain, count), thread);
       }
     } catch (...) {
@@ -81,11 +88,17 @@ ThreadPool::~ThreadPool() {
 
 int ThreadPool::size() const { return static_cast<int>(state_->workers.size()) + 1; }
 
+void ThreadPool::SetPoll(std::function<void()> poll) { state_->poll = std::move(poll); }
+
 void ThreadPool::ParallelFor(Index count, Index grain, const std::function<void(Index, Index, int)>& body) {
   if (count <= 0) return;
+  state_->Poll(0);
   grain = std::max<Index>(grain, 1);
   if (state_->workers.empty() || count <= grain) {
-    for (Index begin = 0; begin < count; begin += grain) body(begin, std::min(begin + grain, count), 0);
+    for (Index begin = 0; begin < count; begin += grain) {
+      state_->Poll(0);
+      body(begin, std::min(begin + grain, count), 0);
+    }
     return;
   }
   State& state = *state_;

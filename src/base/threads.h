@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <utility>
 
 #include "kweave/index.h"
 
@@ -25,9 +26,25 @@ class ThreadPool {
   /// The first exception thrown by a body is thrown again here.
   void ParallelFor(Index count, Index grain, const std::function<void(Index, Index, int)>& body);
 
+  /// Called by the thread that starts a loop, at its start and in front of the pieces it takes: what it throws ends the loop and is
+  /// thrown there. Empty: nothing is called.
+  void SetPoll(std::function<void()> poll);
+
  private:
   struct State;
   std::unique_ptr<State> state_;
+};
+
+/// Polls in the loops of a pool for as long as it lives.
+class ScopedPoll {
+ public:
+  ScopedPoll(ThreadPool& pool, std::function<void()> poll) : pool_(pool) { pool.SetPoll(std::move(poll)); }
+  ~ScopedPoll() { pool_.SetPoll({}); }
+  ScopedPoll(const ScopedPoll&) = delete;
+  ScopedPoll& operator=(const ScopedPoll&) = delete;
+
+ private:
+  ThreadPool& pool_;
 };
 
 /// The number of cores the process may use (affinity and cgroup quota respected).

@@ -1,6 +1,7 @@
 #include "gram/linear_features.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/memory.h"
 #include "compute/cpu/family_loops.h"
@@ -14,7 +15,7 @@ namespace {
 // A spread of a few units in the last place of the mean is that of a constant feature.
 void DropRounding(double mean, double& variance) {
   const double rounding = 1e-15 * mean;
-  if (variance <= rounding * rounding) variance = 0;
+  if (std::isfinite(variance) && variance <= rounding * rounding) variance = 0;
 }
 
 template <class T>

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "base/random.h"
@@ -21,9 +22,12 @@ Normalization Unnormalized(Index kernels) {
   return none;
 }
 
+constexpr double kOverflow = std::numeric_limits<double>::quiet_NaN();
+
 // 1 / variance, or 0 when there is none.
 double FactorOf(double variance, double mean_diagonal) {
-  return variance > kNoVariance * std::abs(mean_diagonal) && std::isfinite(variance) ? 1 / variance : 0;
+  if (!std::isfinite(variance) || !std::isfinite(mean_diagonal)) return kOverflow;
+  return variance > kNoVariance * std::abs(mean_diagonal) ? 1 / variance : 0;
 }
 
 // Kernels with k(x,x) = 1 for every x: a spherical step changes nothing but undoes factors.
@@ -115,11 +119,17 @@ class Fitter {
       }
       step.right = step.left;
       for (Index i = 0; i < n_; ++i) diagonal[i] = ApplySteps({&step, 1}, i, i, diagonal[i]);
+      const double new_mean = Mean(diagonal);
       // A centred kernel without variance is rounding around zero.
-      if (step.constant == 0 && kind != Normalizer::kCenter) result.scale[m] = 0;
-      if (kind == Normalizer::kCenter && !(Mean(diagonal) > kNoVariance * std::abs(mean_diagonal)))
+      const bool is_constant = kind == Normalizer::kCenter
+                                   ? !(new_mean > kNoVariance * std::abs(mean_diagonal))
+                                   : step.constant == 0;
+      if (!std::isfinite(mean_diagonal + new_mean + step.constant)) {
+        result.scale[m] = kOverflow;
+      } else if (is_constant) {
         result.scale[m] = 0;
-      if (result.scale[m] == 0) return;
+      }
+      if (result.scale[m] != 1) return;
       steps.push_back(std::move(step));
     }
     auto& chain = result.chains[m];

@@ -23,7 +23,8 @@ struct FittedStep {
 /// The fitted normalisation of every kernel. Kernels that need only a factor (nearly all) have only a factor.
 struct Normalization {
   std::vector<Normalizer> sequence;
-  std::vector<double> scale;  ///< one per kernel; 0: no variance, the kernel is left out
+  std::vector<double>
+      scale;  ///< one per kernel; left out are kernels with 0, no variance, and NaN, an overflow
   std::unordered_map<Index, std::vector<FittedStep>> chains;  ///< kernels that need more; their scale is 1
 
   /// True when new samples need their mean kernel value over all training samples (kCenter).

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <array>
 
-#include "base/nearest_name.h"
 #include "kweave/error.h"
+#include "kweave/nearest_name.h"
 
 namespace kweave {
 namespace {

@@ -8,10 +8,10 @@
 #include <optional>
 #include <utility>
 
-#include "base/nearest_name.h"
 #include "kernel/kernel_table.h"
 #include "kernel/spec_scanner.h"
 #include "kernel/spec_values.h"
+#include "kweave/nearest_name.h"
 
 namespace kweave {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string_view>
 
-#include "base/nearest_name.h"
+#include "kweave/nearest_name.h"
 
 namespace kweave {
 namespace {

@@ -38,8 +38,8 @@ constexpr std::array kRecords = {
     OptionRecord{"sharpness", "smoothed-hinge loss: the larger, the closer to the hinge", "above 0", "10"},
     OptionRecord{"bias", "whether the function has a bias; oneclass without one: C takes the place of nu",
                  "on, off", "on"},
-    OptionRecord{"norm", "norm p on the kernel weights; 1 is sparse, inf is the uniform sum", "1 to inf",
-                 "2"},
+    OptionRecord{"norm", "norm p on the kernel weights; 1 is sparse, inf is the uniform sum",
+                 "1 to inf, fractions such as 4/3 too", "2"},
     OptionRecord{
         "method", "how the kernel weights move",
         "auto, analytic, lbfgs (p > 1, smooth losses), level (p = 1), silp (p = 1), uniform (p = inf)",

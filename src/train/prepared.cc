@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "kernel/language.h"
@@ -108,7 +109,8 @@ PreparedSamples PrepareSamples(const Dataset& data, const TrainOptions& options)
 }
 
 PreparedKernels PrepareKernels(const PreparedSamples& samples, const TrainOptions& options,
-                               std::uint64_t seed, ThreadPool& pool, const RunControl& control) {
+                               std::uint64_t seed, ThreadPool& pool, RunControl& control) {
+  const ScopedPoll poll(pool, [&control] { control.ThrowIfStopped(); });
   PreparedKernels prepared;
   const auto count = static_cast<Index>(samples.indices.size());
   prepared.kernels = ParseKernels(EffectiveKernels(options), samples.views, seed);
@@ -125,18 +127,28 @@ PreparedKernels PrepareKernels(const PreparedSamples& samples, const TrainOption
   prepared.normalization =
       FitNormalization(prepared.kernels, prepared.views, ParseNormalizers(EffectiveNormalize(options)), pool);
 
-  std::vector<std::string> without_variance;
+  std::vector<std::string> without_variance, overflowing;
   for (Index m = 0; m < prepared.kernels.size(); ++m) {
     prepared.names.push_back(prepared.kernels.Name(m));
-    if (prepared.normalization.scale[m] != 0) {
-      prepared.kept.push_back(m);
-    } else {
+    const double scale = prepared.normalization.scale[m];
+    if (std::isnan(scale)) {
+      overflowing.push_back(prepared.names.back());
+    } else if (scale == 0) {
       without_variance.push_back(prepared.names.back());
+    } else {
+      prepared.kept.push_back(m);
     }
   }
-  if (without_variance.empty()) return prepared;
-  control.Log(LogLevel::kNote,
-              fmt::format("no variance over the training samples, weight 0: {}", NameSome(without_variance)));
+  if (prepared.kept.size() == prepared.names.size()) return prepared;
+  if (!without_variance.empty()) {
+    control.Log(LogLevel::kNote, fmt::format("no variance over the training samples, weight 0: {}",
+                                             NameSome(without_variance)));
+  }
+  if (!overflowing.empty()) {
+    control.Log(LogLevel::kWarning,
+                fmt::format("values beyond the range of numbers, weight 0 (scale the features down): {}",
+                            NameSome(overflowing)));
+  }
   std::vector<Index> every_sample(count);
   std::iota(every_sample.begin(), every_sample.end(), Index{0});
   prepared.normalization = prepared.normalization.Select(prepared.kept, every_sample);

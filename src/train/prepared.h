@@ -30,15 +30,16 @@ PreparedSamples PrepareSamples(const Dataset& data, const TrainOptions& options)
 /// The kernels, parsed, checked and normalised on the training samples.
 struct PreparedKernels {
   std::vector<std::string> names;  ///< of all kernels, in the order given
-  std::vector<Index> kept;         ///< those that vary over the samples; the others keep weight 0
-  KernelSet kernels;               ///< the kept ones
-  Normalization normalization;     ///< of the kept ones
-  std::vector<View> views;         ///< those of kernels.views, in that order
+  std::vector<Index>
+      kept;           ///< those that vary over the samples and do not overflow; the others keep weight 0
+  KernelSet kernels;  ///< the kept ones
+  Normalization normalization;  ///< of the kept ones
+  std::vector<View> views;      ///< those of kernels.views, in that order
 };
 
-/// Says once which kernels were left out and which matrices are indefinite.
+/// Says once which kernels were left out and which matrices are indefinite. Throws Error(kResource) when asked to stop.
 PreparedKernels PrepareKernels(const PreparedSamples& samples, const TrainOptions& options,
-                               std::uint64_t seed, ThreadPool& pool, const RunControl& control);
+                               std::uint64_t seed, ThreadPool& pool, RunControl& control);
 
 /// The views that `kernels` names, in its order.
 std::vector<View> ViewsOf(const KernelSet& kernels, std::span<const View> views);

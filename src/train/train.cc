@@ -51,6 +51,7 @@ Model Train(const Dataset& data, const TrainOptions& options, const Context& con
   bool uses_table = false;
   std::int64_t kernel_rows = 0;
   if (prepared.kept.empty()) {
+    control.Log(LogLevel::kWarning, "no kernel varies over the training samples: the model is a constant");
     learned = LearnBiasOnly(objective.risk());
   } else {
     const bool sums_to_zero = objective.risk().has_bias && objective.risk().bias_slope == 0;
@@ -65,7 +66,9 @@ Model Train(const Dataset& data, const TrainOptions& options, const Context& con
                      control);
     uses_table = grams.Exact().TableError() > 0;
     kernel_rows = grams.rows_evaluated();
-    leave_one_out = LeaveOneOutScore(grams.Exact(), options, objective.risk(), learned);
+    if (!control.ShouldStop()) {
+      leave_one_out = LeaveOneOutScore(grams.Exact(), options, objective.risk(), learned);
+    }
   }
 
   auto content = std::make_shared<ModelContent>(MakeContent(samples, prepared, options, objective, learned));

@@ -107,7 +107,10 @@ std::optional<double> Driver::MoveInside(const Evaluation& at, std::span<double>
 
 void Driver::Account(const Evaluation& at, bool is_inside) {
   last_ = at;
-  if (last_.primal < best_.primal) best_ = last_;
+  if (last_.primal < best_.primal) {
+    best_ = last_;
+    is_certificate_current_ = false;
+  }
   NoteDual(last_.beta, last_.dual);
   RecordHistory(is_inside);
   if (gap() <= kClearProgress * milestone_) {
@@ -127,6 +130,7 @@ void Driver::NoteDual(const std::vector<double>& beta, double bound) {
   if (!(bound > best_dual_)) return;
   best_dual_ = bound;
   best_dual_beta_ = beta;
+  is_certificate_current_ = false;
 }
 
 // A solve repeated at the same theta replaces its row.
@@ -142,7 +146,10 @@ void Driver::RecordHistory(bool is_inside) {
                              .inside_solve = is_inside};
 }
 
+// Once for each best: after a stop it is the only pass over the kernels that is left.
 void Driver::CertifyBest() {
+  if (is_certificate_current_) return;
+  is_certificate_current_ = true;
   ScopedSeconds seconds(learned_.certificate_seconds);
   machine_.ReleaseRows();  // the certificate needs memory of its own
   learned_.certificate =

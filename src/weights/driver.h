@@ -73,8 +73,9 @@ class Driver : private ThetaMover {
   int refusals_ = 0;  // certificates that disagreed with the estimates
   double milestone_;  // gap at the last clear progress, and solves since
   int solves_since_milestone_ = 0;
-  bool has_moved_ = true;  // theta differs from that of the last history row
-  double wanted_inside_;   // inner gap before the next move inside a solve
+  bool is_certificate_current_ = false;  // learned_.certificate is that of the best found
+  bool has_moved_ = true;                // theta differs from that of the last history row
+  double wanted_inside_;                 // inner gap before the next move inside a solve
   double inside_weight_seconds_ = 0;
   Learned learned_;
 };

@@ -1,5 +1,5 @@
-#ifndef KWEAVE_BASE_NEAREST_NAME_H_
-#define KWEAVE_BASE_NEAREST_NAME_H_
+#ifndef KWEAVE_NEAREST_NAME_H_
+#define KWEAVE_NEAREST_NAME_H_
 
 #include <span>
 #include <string>
@@ -17,4 +17,4 @@ std::string NameHint(std::string_view name, std::span<const std::string_view> ca
 
 }  // namespace kweave
 
-#endif  // KWEAVE_BASE_NEAREST_NAME_H_
+#endif  // KWEAVE_NEAREST_NAME_H_
