@@ -22,12 +22,13 @@ struct KernelsArguments {
 void Run(CLI::App& verb, KernelsArguments& arguments) {
   if (!arguments.run.config.empty()) ApplyConfig(verb, arguments.run.config);
   Validate(arguments.options);
-  ReadOptions read = MakeReadOptions(arguments.data);
-  read.labels_required = false;
   const Context context = MakeContext(arguments.run);
+  ReadOptions read = MakeReadOptions(arguments.data, context);
+  read.labels_required = false;
   const Dataset data = ReadDataset(read);
-  if (!arguments.directory.empty())
-    return ExportKernels(data, arguments.options, context, arguments.directory);
+  const bool is_exported = !arguments.directory.empty();
+  if (is_exported) ExportKernels(data, arguments.options, context, arguments.directory);
+  if (is_exported && !arguments.as_json) return;
   const KernelAnalysis analysis = AnalyzeKernels(data, arguments.options, context);
   Print(arguments.as_json ? analysis.ToJson() + "\n" : analysis.ToText());
 }
@@ -41,8 +42,9 @@ void AddKernels(CLI::App& app) {
   AddKernelOptions(verb, arguments->options);
   AddRunOptions(verb, arguments->run);
   verb.add_option("--seed", arguments->run.context.seed, "seed of everything random (default: 0)");
-  verb.add_option("--export", arguments->directory,
-                  "write the normalised kernel matrices into a folder as .npy");
+  verb.add_option(
+      "--export", arguments->directory,
+      "write the normalised kernel matrices into a folder as .npy; with --json compare them, too");
   verb.add_flag("--json", arguments->as_json, "for programs");
   verb.callback([&verb, arguments] { Run(verb, *arguments); });
 }

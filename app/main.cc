@@ -4,10 +4,15 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <new>
 #include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "kweave/error.h"
+#include "kweave/nearest_name.h"
 #include "kweave/version.h"
 #include "terminal.h"
 #include "verbs.h"
@@ -18,14 +23,43 @@ constexpr int kWrongUsage = 2;
 constexpr int kOutOfMemory = 4;
 constexpr int kInternalError = 70;
 constexpr int kInterrupted = 130;
+constexpr const char* kInterruptedSentence = "interrupted before there was a model";
 
 int Fail(const std::string& sentence, int status) {
   kweave::app::Complain(fmt::format("kweave: {}\n", sentence));
   return status;
 }
 
+// Throws unless the first argument, if it is no option, is a verb.
+void CheckVerb(const CLI::App& app, int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return;
+  std::vector<std::string> names;
+  for (const CLI::App* verb : app.get_subcommands({})) names.push_back(verb->get_name());
+  if (std::ranges::find(names, argv[1]) != names.end()) return;
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  throw kweave::Error(kweave::ErrorKind::kUsage, fmt::format("there is no verb '{}'{} (see kweave --help)",
+                                                             argv[1], kweave::NameHint(argv[1], known)));
+}
+
+// `; did you mean --norm?` after an option that does not exist, else nothing.
+std::string OptionHint(const CLI::App& app) {
+  const auto verbs = app.get_subcommands();
+  if (verbs.empty()) return {};
+  std::vector<std::string> names;
+  for (const CLI::Option* option : verbs.front()->get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  for (const std::string& unknown : app.remaining(true)) {
+    const std::string_view nearest = kweave::NearestName(unknown.substr(0, unknown.find('=')), known);
+    if (unknown.starts_with("--") && !nearest.empty()) return fmt::format("; did you mean {}?", nearest);
+  }
+  return {};
+}
+
 int Run(CLI::App& app, int argc, char** argv) {
   try {
+    CheckVerb(app, argc, argv);
     app.parse(argc, argv);
     return kweave::app::FinishOutput();
   } catch (const CLI::Success& request) {  // --help, --version
@@ -34,11 +68,12 @@ int Run(CLI::App& app, int argc, char** argv) {
     kweave::app::Print(text.str());
     return kweave::app::FinishOutput();
   } catch (const CLI::ParseError& error) {
-    return Fail(fmt::format("{} (see kweave --help)", error.what()), kWrongUsage);
+    return Fail(fmt::format("{}{} (see kweave --help)", error.what(), OptionHint(app)), kWrongUsage);
   } catch (const kweave::Error& error) {
+    if (kweave::app::IsInterrupted()) return Fail(kInterruptedSentence, kInterrupted);
     return Fail(error.what(), static_cast<int>(error.kind()));
   } catch (const kweave::app::Interrupted&) {
-    return Fail("interrupted before there was a model", kInterrupted);
+    return Fail(kInterruptedSentence, kInterrupted);
   } catch (const std::bad_alloc&) {
     return Fail("out of memory; a smaller --memory leaves more room for the data", kOutOfMemory);
   } catch (const std::exception& error) {

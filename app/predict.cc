@@ -24,20 +24,10 @@ struct PredictArguments {
   std::string summary;
 };
 
-// How many features each file has to have, so that sparse rows are read as wide as in training.
-void ExpectColumns(const Model& model, ReadOptions& read) {
-  const auto views = model.views();
-  for (const ViewSource& source : read.views) {
-    auto found = std::ranges::find(views, source.name, &std::pair<std::string, Index>::first);
-    if (views.size() == 1 && read.views.size() == 1) found = views.begin();
-    read.expected_columns.push_back(found == views.end() ? 0 : found->second);
-  }
-}
-
-Dataset ReadNewSamples(const PredictArguments& arguments, const Model& model) {
-  ReadOptions read = MakeReadOptions(arguments.data);
+Dataset ReadNewSamples(const PredictArguments& arguments, const Model& model, const Context& context) {
+  ReadOptions read = MakeReadOptions(arguments.data, context);
   read.labels_required = false;
-  ExpectColumns(model, read);
+  model.ExpectViews(read);
   if (read.views.empty() && read.labels_path.empty()) return {};
   return ReadDataset(read);
 }
@@ -94,8 +84,10 @@ PredictionSummary Score(const Model& model, const Labels& labels, const Predicti
     return summary;
   }
   const std::vector<bool> is_positive = TrueClasses(model, labels, context);
-  if (!is_positive.empty())
+  if (!is_positive.empty()) {
     summary.scores = ScoreClassification(is_positive, decision, prediction.probability);
+    summary.positive_class = model.classes()[1];
+  }
   return summary;
 }
 
@@ -109,11 +101,14 @@ void Run(CLI::App& verb, PredictArguments& arguments) {
   PredictOptions options;
   for (const std::string& text : arguments.grams)
     options.gram_files.push_back(SplitAssignment("--gram", text));
-  CheckWritable(arguments.output);
-  if (!arguments.summary.empty()) CheckWritable(arguments.summary);
+  std::vector<NamedFile> inputs = InputFiles(arguments.data);
+  inputs.push_back({"MODEL", arguments.model});
+  inputs.push_back({"--config", arguments.run.config});
+  for (const auto& [name, path] : options.gram_files) inputs.push_back({"--gram", path});
+  CheckOutputs({{"-o", arguments.output}, {"--summary", arguments.summary}}, inputs);
 
   const Model model = Model::Load(arguments.model);
-  const Dataset data = ReadNewSamples(arguments, model);
+  const Dataset data = ReadNewSamples(arguments, model, context);
   if (data.views.empty() && options.gram_files.empty()) {
     throw Error(ErrorKind::kUsage, "predict needs DATA, --view NAME=FILE or --gram NAME=FILE");
   }

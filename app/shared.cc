@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
+#include <system_error>
 
 #include "kweave/error.h"
 #include "kweave/kernels.h"
@@ -21,12 +23,14 @@ void AddDataOptions(CLI::App& verb, DataArguments& arguments) {
       ->allow_extra_args(false);
   add("--labels", arguments.read.labels_path, "file with the labels (default: those of the first file)");
   add("--label-column", arguments.read.label_column, "CSV: name or number of the column with the labels");
-  add("--id-column", arguments.read.id_column, "CSV: name or number of the column with sample ids");
+  add("--id-column", arguments.read.id_column,
+      "CSV: name or number of the column with sample ids; none joins by row");
   add("--format", arguments.read.format, "libsvm, csv, tsv or npy (default: detected)");
 }
 
-ReadOptions MakeReadOptions(const DataArguments& arguments) {
+ReadOptions MakeReadOptions(const DataArguments& arguments, const Context& context) {
   ReadOptions options = arguments.read;
+  options.log = context.log;
   if (!arguments.data.empty()) options.views.push_back({"data", arguments.data});
   for (const std::string& text : arguments.views) {
     const auto [name, path] = SplitAssignment("--view", text);
@@ -36,6 +40,58 @@ ReadOptions MakeReadOptions(const DataArguments& arguments) {
     options.views.push_back({name, path});
   }
   return options;
+}
+
+std::vector<NamedFile> InputFiles(const DataArguments& arguments, const std::vector<std::string>& kernels) {
+  std::vector<NamedFile> files = {{"DATA", arguments.data}, {"--labels", arguments.read.labels_path}};
+  for (const std::string& view : arguments.views)
+    files.push_back({"--view", SplitAssignment("--view", view).second});
+  // Matrices of precomputed kernels are named inside the specification: any word of it that is a file.
+  constexpr std::string_view kBounds = "=,()[]\"'+*@ ";
+  for (const std::string& kernel : kernels) {
+    for (std::size_t begin = 0, end = 0; begin < kernel.size(); begin = end + 1) {
+      end = std::min(kernel.find_first_of(kBounds, begin), kernel.size());
+      if (end > begin) files.push_back({"--kernel", kernel.substr(begin, end - begin)});
+    }
+  }
+  return files;
+}
+
+namespace {
+
+// Devices and pipes may be given twice.
+bool IsSameFile(const std::string& a, const std::string& b) {
+  if (a.empty() || b.empty() || a == "-" || b == "-") return false;
+  std::error_code code;
+  if (std::filesystem::exists(a, code) && std::filesystem::exists(b, code)) {
+    return std::filesystem::is_regular_file(a, code) && std::filesystem::equivalent(a, b, code);
+  }
+  const auto place = [&code](const std::string& path) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, code), code);
+  };
+  return place(a) == place(b);
+}
+
+}  // namespace
+
+void CheckOutputs(const std::vector<NamedFile>& outputs, const std::vector<NamedFile>& inputs) {
+  for (std::size_t k = 0; k < outputs.size(); ++k) {
+    const auto& [option, path] = outputs[k];
+    if (path.empty()) continue;
+    for (const NamedFile& input : inputs) {
+      if (IsSameFile(path, input.path)) {
+        throw Error(ErrorKind::kUsage, fmt::format("{} {} would overwrite the input {} {}", option, path,
+                                                   input.option, input.path));
+      }
+    }
+    for (std::size_t other = 0; other < k; ++other) {
+      if (IsSameFile(path, outputs[other].path)) {
+        throw Error(ErrorKind::kUsage,
+                    fmt::format("{} and {} are the same file, {}", outputs[other].option, option, path));
+      }
+    }
+    CheckWritable(path);
+  }
 }
 
 void AddRunOptions(CLI::App& verb, RunArguments& arguments) {
@@ -74,6 +130,22 @@ std::string OptionHelp(std::string_view name) {
   const auto record = std::ranges::find(records, name, &OptionRecord::name);
   if (record == records.end()) return {};
   return fmt::format("{} ({}; default: {})", record->sentence, record->range, record->fallback);
+}
+
+std::string EvaluateFraction(const std::string& text) {
+  const std::size_t slash = text.find('/');
+  if (slash == std::string::npos) return text;
+  double parts[2] = {0, 0};
+  const std::string_view written[2] = {std::string_view(text).substr(0, slash),
+                                       std::string_view(text).substr(slash + 1)};
+  for (int k = 0; k < 2; ++k) {
+    const char* const end = written[k].data() + written[k].size();
+    const auto read = std::from_chars(written[k].data(), end, parts[k]);
+    if (read.ec != std::errc() || read.ptr != end || !(parts[k] > 0)) {
+      throw CLI::ValidationError(fmt::format("'{}' is no number and no fraction such as 4/3", text));
+    }
+  }
+  return fmt::format("{}", parts[0] / parts[1]);
 }
 
 std::pair<std::string, std::string> SplitAssignment(std::string_view option, const std::string& text) {

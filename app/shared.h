@@ -20,8 +20,20 @@ struct DataArguments {
   ReadOptions read;
 };
 void AddDataOptions(CLI::App& verb, DataArguments& arguments);
-/// Throws Error(kUsage) on a wrong NAME=FILE and on repeated names.
-ReadOptions MakeReadOptions(const DataArguments& arguments);
+/// Notes of the reader go to the context's log. Throws Error(kUsage) on a wrong NAME=FILE and on repeated names.
+ReadOptions MakeReadOptions(const DataArguments& arguments, const Context& context);
+
+/// A file and what names it on the command line.
+struct NamedFile {
+  std::string option;
+  std::string path;
+};
+/// The files that --kernel, DATA, --view and --labels name.
+std::vector<NamedFile> InputFiles(const DataArguments& arguments,
+                                  const std::vector<std::string>& kernels = {});
+/// Throws Error(kUsage) unless every output can be written without loss of an input or of another output. Those
+/// without a path are skipped.
+void CheckOutputs(const std::vector<NamedFile>& outputs, const std::vector<NamedFile>& inputs);
 
 struct RunArguments {
   Context context;
@@ -39,6 +51,9 @@ void AddKernelOptions(CLI::App& verb, TrainOptions& options);
 
 /// "sentence (range; default: ...)" of an option's record.
 std::string OptionHelp(std::string_view name);
+
+/// "1.5", "4/3" or "inf" as a decimal number. Throws CLI::ValidationError.
+std::string EvaluateFraction(const std::string& text);
 
 /// Splits NAME=VALUE at the first '='. Throws Error(kUsage) naming the option when there is none.
 std::pair<std::string, std::string> SplitAssignment(std::string_view option, const std::string& text);

@@ -72,8 +72,13 @@ TrainOptions MakeOptions(const TrainArguments& arguments) {
 void CheckOutputs(const TrainArguments& arguments) {
   if (arguments.is_dry_run) return;
   if (arguments.output.empty()) throw Error(ErrorKind::kUsage, "train needs -o MODEL, the file to write");
-  CheckWritable(arguments.output);
-  if (!arguments.summary.empty()) CheckWritable(arguments.summary);
+  if (arguments.output == "-") {
+    throw Error(ErrorKind::kUsage, "-o -: a model cannot go to standard output, expected a file");
+  }
+  std::vector<NamedFile> inputs = InputFiles(arguments.data, arguments.options.kernels);
+  inputs.push_back({"--weights", arguments.weights_path});
+  inputs.push_back({"--config", arguments.run.config});
+  CheckOutputs({{"-o", arguments.output}, {"--summary", arguments.summary}}, inputs);
 }
 
 std::string ResultText(const Summary& summary, const std::string& output) {
@@ -91,6 +96,7 @@ std::string ResultText(const Summary& summary, const std::string& output) {
   for (std::size_t k = 0; k < std::min(heaviest.size(), kShown); ++k) {
     text += fmt::format("{:>10.4g}  {}\n", heaviest[k]->weight, heaviest[k]->name);
   }
+  if (heaviest.empty()) text += "no kernel has a weight: every sample gets the same prediction\n";
   if (heaviest.size() > kShown) text += fmt::format("            and {} more\n", heaviest.size() - kShown);
   return text + fmt::format("model written to {}\n", output);
 }
@@ -112,7 +118,7 @@ void Run(CLI::App& verb, TrainArguments& arguments) {
   if (!arguments.run.config.empty()) ApplyConfig(verb, arguments.run.config);
   const TrainOptions options = MakeOptions(arguments);
   Context context = MakeContext(arguments.run);
-  ReadOptions read = MakeReadOptions(arguments.data);
+  ReadOptions read = MakeReadOptions(arguments.data, context);
   read.labels_required = options.task != "oneclass";
   CheckOutputs(arguments);
 
@@ -158,7 +164,7 @@ void AddTrain(CLI::App& app) {
   verb.add_option("--nu", options.nu, OptionHelp("nu"));
   verb.add_option("--sharpness", options.sharpness, OptionHelp("sharpness"));
   verb.add_option("--bias", options.bias, OptionHelp("bias"));
-  verb.add_option("--norm", options.norm, OptionHelp("norm"));
+  verb.add_option("--norm", options.norm, OptionHelp("norm"))->transform(EvaluateFraction);
   verb.add_option("--method", options.method, OptionHelp("method"));
   verb.add_option("--driver", options.driver, OptionHelp("driver"));
   verb.add_option("--solver", options.solver, OptionHelp("solver"));

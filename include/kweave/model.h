@@ -44,7 +44,8 @@ class Model {
   std::vector<std::uint8_t> ToBytes() const;
   static Model FromBytes(std::span<const std::uint8_t> bytes);
 
-  /// The dataset must hold every view the model uses (by name; a single view matches by position).
+  /// The dataset must hold every view the model uses, by name; others are ignored. When training had one view only, a
+  /// single view matches whatever its name. Features are matched by name where both sides have names, else by position.
   Prediction Predict(const Dataset& data, const Context& context, const PredictOptions& options = {}) const;
 
   /// The decision without the bias, split by kernel: row after row, one per sample, with one value for each of
@@ -68,6 +69,8 @@ class Model {
   std::vector<Index> stored_samples() const;
   /// Names of the views the model needs and their number of features.
   std::vector<std::pair<std::string, Index>> views() const;
+  /// Fills in what the files of new samples have to hold: expected_columns and expected_names.
+  void ExpectViews(ReadOptions& options) const;
   /// What `kweave inspect` prints for people (text) and for programs (JSON).
   std::string Describe() const;
   std::string ToJson() const;

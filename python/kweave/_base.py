@@ -338,7 +338,8 @@ class MKLEstimator(SparseInputTags, BaseEstimator):
 
     def _restore(self, model):
         """Sets what `fit` would have set."""
-        self.n_features_in_ = sum(columns for _, columns in model.views)
+        if model.views:  # a model without kernels on features takes any number of them
+            self.n_features_in_ = sum(columns for _, columns in model.views)
         self._describe([model], np.arange(max(model.stored_samples, default=-1) + 1))
         self._training_positions = np.arange(max(model.stored_samples, default=-1) + 1)
         self._stack_rows = self._stack_columns = None

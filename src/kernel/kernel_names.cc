@@ -48,7 +48,7 @@ std::string DescribeTerm(const KernelSet& kernels, const KernelTerm& term, const
                    parameters.coef0);
   }
   const FeatureSubset& subset = kernels.subsets[term.subset];
-  if (kernels.views.size() > 1 || !subset.empty())
+  if (kernels.NamesViews() || !subset.empty())
     fmt::format_to(out, "@{}", QuotedIfNeeded(kernels.views[term.view]));
   if (!subset.empty()) fmt::format_to(out, "[{}]", DescribeSubset(subset));
   return text;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernel/kernel_names.h"
+#include "kernel/kernel_spec.h"
 
 namespace kweave {
 namespace {
@@ -46,7 +47,8 @@ KernelTerm KernelSet::Term(Index m) const {
 
 KernelSet KernelSet::Select(std::span<const Index> kept) const {
   KernelSet result;
-  result.views = views;
+  result.had_more_views = NamesViews();
+  Keeper keep_view(views, result.views);
   Keeper keep_subset(subsets, result.subsets);
   Keeper keep_file(files, result.files);
   result.subsets.clear();
@@ -61,6 +63,7 @@ KernelSet KernelSet::Select(std::span<const Index> kept) const {
       result.order.push_back({-1, static_cast<std::int32_t>(result.composites.size())});
       Composite& composite = result.composites.emplace_back(composites[id.member]);
       for (KernelTerm& term : composite.terms) {
+        term.view = UsesFeatures(*term.kind) ? keep_view(term.view) : 0;
         term.subset = keep_subset(term.subset);
         term.file = keep_file(term.file);
       }
@@ -71,7 +74,7 @@ KernelSet KernelSet::Select(std::span<const Index> kept) const {
     if (moved < 0) {
       moved = static_cast<std::int32_t>(result.families.size());
       result.families.push_back({.kind = source.kind,
-                                 .view = source.view,
+                                 .view = UsesFeatures(*source.kind) ? keep_view(source.view) : 0,
                                  .subset = keep_subset(source.subset),
                                  .file = keep_file(source.file),
                                  .members = {}});

@@ -61,6 +61,8 @@ struct MatrixSource {
 /// The kernels of one problem, in the order given. A million of them take some tens of megabytes.
 struct KernelSet {
   std::vector<std::string> views;  ///< names of the views
+  /// Views were left out of several: names still say the view, and new samples must give it by name.
+  bool had_more_views = false;
   std::vector<FeatureSubset> subsets{FeatureSubset{}};
   std::vector<MatrixSource> files;
   std::vector<Family> families;
@@ -74,8 +76,10 @@ struct KernelSet {
   /// The kernel's only term; must not be called for a composite.
   KernelTerm Term(Index m) const;
   bool IsComposite(Index m) const { return order[m].family < 0; }
-  /// The kernels in `kept` (ascending), with the names they have here and without the families, composites,
-  /// subsets and files that nothing refers to. All views stay, so that their numbers do.
+  /// True when a view is told from others by its name.
+  bool NamesViews() const { return had_more_views || views.size() > 1; }
+  /// The kernels in `kept` (ascending), with the names they have here and without the families, composites, views,
+  /// subsets and files that nothing refers to.
   KernelSet Select(std::span<const Index> kept) const;
   /// Takes those of `files` that are called like one of `matrices` from there.
   void Hold(std::span<const GramMatrix> matrices);

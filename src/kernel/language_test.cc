@@ -299,6 +299,18 @@ TEST(Language, SelectKeepsNamesAndDropsTheRest) {
   EXPECT_EQ(selected.families.size(), 5u);
 }
 
+TEST(Language, SelectDropsViewsWithoutKernels) {
+  const std::vector<std::string> specifications = {"rbf(gamma=1)", "linear*precomputed(file=p)",
+                                                   "precomputed(file=q)"};
+  const KernelSet kernels = ParseKernels(specifications, TwoViews(), 0);
+  const std::vector<Index> second = {1, 3, 4}, matrix = {4}, first = {0};
+  const KernelSet selected = kernels.Select(second);
+  EXPECT_THAT(selected.views, ElementsAre(kernels.views[1]));
+  EXPECT_THAT(Names(selected), ElementsAre(kernels.Name(1), kernels.Name(3), kernels.Name(4)));
+  EXPECT_TRUE(kernels.Select(matrix).views.empty());
+  EXPECT_EQ(selected.Select(first).Name(0), kernels.Name(1));
+}
+
 TEST(Language, AMillionKernelsAtOnce) {
   std::vector<double> values(120);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i % 7);

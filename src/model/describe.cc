@@ -147,6 +147,7 @@ std::string DescribeForPeople(const ModelContent& content) {
   if (!options.empty()) text += fmt::format("options    {}\n", options);
   text += fmt::format("kernels    {} of {} have a weight; share: part of the squared norm of f\n\n",
                       summary.kernels_active, summary.kernels_total);
+  if (kernels.empty()) return text + "no kernel has a weight: every sample gets the same prediction\n";
   return text + KernelTableText(kernels) + SourceTableText(kernels);
 }
 

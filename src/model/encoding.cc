@@ -124,15 +124,20 @@ Json EncodeKernels(const KernelSet& kernels) {
   for (const auto& [index, name] : given) names.push_back(Json::array({index, name}));
   std::vector<std::string> files;
   for (const MatrixSource& file : kernels.files) files.push_back(file.name);
-  return {
-      {"views", kernels.views},          {"subsets", std::move(subsets)},       {"files", std::move(files)},
-      {"families", std::move(families)}, {"composites", std::move(composites)}, {"order", ToBlob(order)},
-      {"names", std::move(names)}};
+  return {{"views", kernels.views},
+          {"subsets", std::move(subsets)},
+          {"files", std::move(files)},
+          {"families", std::move(families)},
+          {"composites", std::move(composites)},
+          {"order", ToBlob(order)},
+          {"names", std::move(names)},
+          {"had_more_views", kernels.had_more_views}};
 }
 
 KernelSet DecodeKernels(const Json& json) {
   KernelSet kernels;
   kernels.views = json.at("views").get<std::vector<std::string>>();
+  kernels.had_more_views = json.value("had_more_views", false);  // older models store all views
   kernels.subsets.clear();
   for (const Json& subset : json.at("subsets")) {
     kernels.subsets.push_back(FromBlob<std::int32_t>(subset));

@@ -50,6 +50,7 @@ ModelContent Example() {
   content.kernels.composites = {product};
   content.kernels.order = {{0, 0}, {0, 1}, {1, 0}, {-1, 0}};
   content.kernels.given_names = {{3, "both"}};
+  content.kernels.had_more_views = true;
   content.theta = {0.5, 0.25, 0.125, 1};
   content.normalization.sequence = {Normalizer::kSpherical};
   content.normalization.scale = {2, 3, 1, 1};

@@ -9,6 +9,7 @@
 #include "model/content.h"
 #include "model/describe.h"
 #include "model/file.h"
+#include "model/match_views.h"
 #include "model/predict.h"
 
 namespace kweave {
@@ -80,6 +81,8 @@ std::vector<std::pair<std::string, Index>> Model::views() const {
   for (const View& view : content_->samples) views.emplace_back(view.name, ColumnCount(view.features));
   return views;
 }
+
+void Model::ExpectViews(ReadOptions& options) const { kweave::ExpectViews(*content_, options); }
 
 std::string Model::Describe() const { return DescribeForPeople(*content_); }
 

@@ -11,53 +11,43 @@
 #include "gram/group.h"
 #include "gram/make_gram.h"
 #include "kweave/error.h"
+#include "model/match_views.h"
 
 namespace kweave {
 namespace {
 
-std::string QuotedNames(std::span<const View> views) {
-  std::string names;
-  for (const View& view : views) names += fmt::format("{}'{}'", names.empty() ? "" : ", ", view.name);
-  return names.empty() ? "none" : names;
+// Whether `name` stands in `text` by itself, not as a part of a longer one.
+bool HoldsWord(std::string_view text, std::string_view name) {
+  constexpr std::string_view kBounds = "=,()[]\"'\\ ";
+  const auto is_bound = [&](std::size_t at) {
+    return at >= text.size() || kBounds.find(text[at]) != kBounds.npos;
+  };
+  for (std::size_t at = text.find(name); at != text.npos; at = text.find(name, at + 1)) {
+    if ((at == 0 || is_bound(at - 1)) && is_bound(at + name.size())) return true;
+  }
+  return false;
 }
 
-// The features of `view`, as wide as in training. A sparse file may end before the last features do.
-Features FitColumns(const View& view, Index expected) {
-  Features features = view.features;
-  if (auto* sparse = std::get_if<SparseRows>(&features); sparse != nullptr && sparse->cols < expected) {
-    sparse->cols = expected;
-  }
-  if (ColumnCount(features) != expected) {
-    throw Error(ErrorKind::kData, fmt::format("view '{}' has {} features, the model was trained on {}",
-                                              view.name, ColumnCount(features), expected));
-  }
-  return features;
+// Whether `name` is a kernel or a file of training, also of a kernel that got no weight and is not needed.
+bool IsKnownMatrix(const ModelContent& content, const std::string& name) {
+  const auto& files = content.kernels.files;
+  if (std::ranges::find(files, name, &MatrixSource::name) != files.end()) return true;
+  const auto has_name = [&](const KernelReport& kernel) { return kernel.name == name; };
+  if (std::ranges::any_of(content.summary.kernels, has_name)) return true;
+  return std::ranges::any_of(content.summary.options, [&](const auto& option) {
+    return option.first == "kernels" && HoldsWord(option.second, name);
+  });
 }
 
-// The views of the model's kernels, in their order, found in the data by name; a single one by position.
-// Columns are matched by position, so names that say otherwise are a mistake. Files without names are trusted.
-void CheckFeatureNames(const View& trained, const View& given) {
-  if (trained.feature_names.empty() || trained.feature_names.size() != given.feature_names.size()) return;
-  const auto [expected, found] = std::ranges::mismatch(trained.feature_names, given.feature_names);
-  if (expected == trained.feature_names.end()) return;
-  throw Error(ErrorKind::kData,
-              fmt::format("view '{}': feature {} is called '{}', expected '{}' as in training", trained.name,
-                          found - given.feature_names.begin() + 1, *found, *expected));
-}
-
-std::vector<View> MatchViews(const ModelContent& content, const Dataset& data) {
-  std::vector<View> matched;
-  for (const View& trained : content.samples) {
-    auto found = std::ranges::find(data.views, trained.name, &View::name);
-    if (content.samples.size() == 1 && data.views.size() == 1) found = data.views.begin();
-    if (found == data.views.end()) {
-      throw Error(ErrorKind::kData, fmt::format("the model needs view '{}'; the data has {}", trained.name,
-                                                QuotedNames(data.views)));
-    }
-    CheckFeatureNames(trained, *found);
-    matched.push_back({trained.name, FitColumns(*found, ColumnCount(trained.features)), {}});
+void CheckMatrixNames(const ModelContent& content, const PredictOptions& options) {
+  for (const auto& [name, path] : options.gram_files) {
+    if (IsKnownMatrix(content, name)) continue;
+    std::vector<std::string_view> needed;
+    for (const MatrixSource& file : content.kernels.files) needed.push_back(file.name);
+    throw Error(ErrorKind::kUsage,
+                fmt::format("--gram '{}' is no precomputed kernel of the model, which {}{}", name,
+                            needed.empty() ? "needs none" : "needs ", fmt::join(needed, ", ")));
   }
-  return matched;
 }
 
 // The matrix that the data hold for training file f, or the file that `options` names for it: by that file's name or
@@ -88,6 +78,7 @@ struct NewMatrices {
 };
 
 NewMatrices MatchMatrices(const ModelContent& content, const Dataset& data, const PredictOptions& options) {
+  CheckMatrixNames(content, options);
   NewMatrices matrices;
   const auto stored = static_cast<Index>(content.beta.size());
   const bool needs_diagonal = std::ranges::count(content.normalization.sequence, Normalizer::kSpherical) > 0;

@@ -1,5 +1,7 @@
 """Bad input of every kind: one clear sentence on standard error, the right exit status, and no model."""
+import bz2
 import gzip
+import lzma
 import unittest
 from pathlib import Path
 
@@ -9,6 +11,7 @@ USAGE, DATA, RESOURCE = 2, 3, 4
 LABELS, ROWS = two_classes(12)
 CSV = csv_text(LABELS, ROWS)
 LIBSVM = libsvm_text(LABELS, ROWS)
+LONG = csv_text(*two_classes(800))
 SQUARE = [[float(i == j) for j in range(12)] for i in range(12)]
 
 # (what, files, arguments of train, exit status, part of the message)
@@ -21,6 +24,8 @@ TRAIN = [
     ("binary rubbish", {"d.txt": bytes(range(256)) * 4}, ["d.txt"], DATA, "d.txt"),
     ("truncated gzip", {"d.csv.gz": gzip.compress(CSV.encode())[:-12]}, ["d.csv.gz"], DATA, "d.csv.gz"),
     ("corrupt zstd", {"d.csv": b"\x28\xb5\x2f\xfd" + b"rubbish" * 9}, ["d.csv"], DATA, "d.csv"),
+    ("xz", {"d.csv.xz": lzma.compress(CSV.encode())}, ["d.csv.xz"], DATA, "compressed with xz, which is not supported"),
+    ("bzip2", {"d.csv": bz2.compress(CSV.encode())}, ["d.csv"], DATA, "compressed with bzip2, which is not supported"),
     ("FASTA", {"d.fa": ">seq1\nACGT\n"}, ["d.fa"], DATA, "FASTA"),
     ("unknown format", {"d.csv": CSV}, ["d.csv", "--format", "excel"], USAGE, "excel"),
     # LIBSVM.
@@ -40,9 +45,19 @@ TRAIN = [
     ("ragged rows", {"d.csv": "label,a,b\n1,2,3\n-1,2\n"}, ["d.csv"], DATA, "line 3"),
     ("text among numbers", {"d.csv": "label,a\n1,2\n-1,high\n"}, ["d.csv"], DATA, "high"),
     ("empty cell", {"d.csv": "label,a,b\n1,2,3\n-1,,3\n"}, ["d.csv"], DATA, "line 3"),
-    ("NaN cell", {"d.csv": "label,a\n1,2\n-1,nan\n"}, ["d.csv"], DATA, "nan"),
+    ("NaN cell", {"d.csv": "label,a\n1,2\n-1,nan\n"}, ["d.csv"], DATA, 'line 3, column 2 ("a")'),
+    ("infinite cell", {"d.csv": "label,a\n1,2\n-1,Infinity\n"}, ["d.csv"], DATA,
+     'line 3, column 2 ("a"): found "Infinity", expected a finite number'),
+    ("infinity in a first line", {"d.csv": "1,inf\n-1,2\n"}, ["d.csv", "--label-column", "1"], DATA,
+     'line 1, column 2: found "inf"'),
     ("no label column", {"d.csv": "a,b\n1,2\n3,4\n"}, ["d.csv"], DATA, "label"),
-    ("unknown label column", {"d.csv": CSV}, ["d.csv", "--label-column", "colour"], DATA, "colour"),
+    ("unknown label column", {"d.csv": CSV}, ["d.csv", "--label-column", "colour"], DATA,
+     'no column called "colour" for the labels, only "label", "x1", "x2"'),
+    ("unknown id column", {"d.csv": CSV}, ["d.csv", "--id-column", "code"], DATA, 'called "code", only "label", "x1"'),
+    ("ids in one file only", {"a.csv": "id,label,a\ns1,1,1\ns2,-1,2\n", "b.csv": "b\n1\n2\n"},
+     ["a.csv", "--view", "b=b.csv"], DATA, "a.csv has ids and b.csv has none"),
+    ("text called label beside --labels", {"d.csv": "label,a\np,2\nq,1\n", "y.txt": "1\n-1\n"},
+     ["d.csv", "--labels", "y.txt"], DATA, "--label-column label leaves this column out"),
     ("repeated id", {"a.csv": "id,label,a\ns1,1,1\ns1,-1,2\n", "b.csv": "id,b\ns1,1\ns2,2\n"},
      ["--view", "a=a.csv", "--view", "b=b.csv"], DATA, "s1"),
     ("views of different length", {"a.csv": CSV, "b": "1 1:1\n-1 1:1\n"}, ["a.csv", "--view", "b=b"], DATA, "12"),
@@ -75,6 +90,19 @@ TRAIN = [
     ("unknown option", {"d.csv": CSV}, ["d.csv", "--colour"], USAGE, "--colour"),
     ("C of 0", {"d.csv": CSV}, ["d.csv", "-C", "0"], USAGE, "C is 0"),
     ("C that is no number", {"d.csv": CSV}, ["d.csv", "-C", "big"], USAGE, "big"),
+    ("norm that is no fraction", {"d.csv": CSV}, ["d.csv", "--norm", "4/x"], USAGE, "fraction such as 4/3"),
+    ("norm of a division by 0", {"d.csv": CSV}, ["d.csv", "--norm", "4/0"], USAGE, "fraction such as 4/3"),
+    ("norm of a small fraction", {"d.csv": CSV}, ["d.csv", "--norm", "1/2"], USAGE, "norm is 0.5"),
+    ("option with a slip", {"d.csv": CSV}, ["d.csv", "--nrom", "1"], USAGE, "did you mean --norm?"),
+    ("summary over the data", {"d.csv": CSV}, ["d.csv", "--summary", "./d.csv"], USAGE, "overwrite the input DATA d.csv"),
+    ("summary over a view", {"d.csv": CSV}, ["--view", "a=d.csv", "--summary", "d.csv"], USAGE, "the input --view"),
+    ("summary over labels", {"d.csv": CSV, "y": "1\n"}, ["d.csv", "--labels", "y", "--summary", "y"], USAGE, "--labels"),
+    ("summary over weights", {"d.csv": CSV, "w": "1\n" * 12}, ["d.csv", "--weights", "w", "--summary", "w"], USAGE,
+     "the input --weights"),
+    ("summary over a matrix", {"d.csv": CSV, "K.npy": npy_bytes(SQUARE)},
+     ["d.csv", "--kernel", "precomputed(file=K.npy)", "--summary", "K.npy"], USAGE, "the input --kernel K.npy"),
+    ("summary over the model", {"d.csv": CSV}, ["d.csv", "--summary", "./m.kweave"], USAGE, "-o and --summary are the same"),
+    ("no time at all", {"d.csv": LONG}, ["d.csv", "--time-limit", "1e-9"], RESOURCE, "time limit was reached before"),
     ("norm below 1", {"d.csv": CSV}, ["d.csv", "--norm", "0.5"], USAGE, "norm is 0.5"),
     ("gap of 0", {"d.csv": CSV}, ["d.csv", "--gap", "0"], USAGE, "gap is 0"),
     ("unknown task", {"d.csv": CSV}, ["d.csv", "--task", "cluster"], USAGE, "available: classify, regress, oneclass"),
@@ -106,9 +134,14 @@ TRAIN = [
 
 # (what, arguments of predict after the model, files, exit status, part of the message)
 PREDICT = [
-    ("wrong number of features", ["new.csv"], {"new.csv": "a\n1\n2\n"}, DATA, "4"),
-    ("features in another order", ["new.csv"], {"new.csv": "x2,x1,x3,x4\n1,2,3,4\n"}, DATA, "expected 'x1' as in training"),
-    ("feature beyond training", ["new"], {"new": "1 9:1\n"}, DATA, "9"),
+    ("wrong number of features", ["new.csv"], {"new.csv": "1\n2\n"}, DATA, "4"),
+    ("missing feature", ["new.csv"], {"new.csv": "x1,x4,other,x2\n1,2,3,4\n"}, DATA, 'no column called "x3"'),
+    ("feature twice", ["new.csv"], {"new.csv": "x1,x4,x3,x2,x2\n1,2,3,4,5\n"}, DATA, "two features called 'x2'"),
+    ("bad value beyond training", ["new"], {"new": "1 9:x\n"}, DATA, "feature 9"),
+    ("unknown matrix", ["d.csv", "--gram", "K=d.csv"], {"d.csv": CSV}, USAGE, "which needs none"),
+    ("predictions over the model", ["d.csv", "-o", "m.kweave"], {"d.csv": CSV}, USAGE, "the input MODEL"),
+    ("predictions over the data", ["d.csv", "-o", "d.csv"], {"d.csv": CSV}, USAGE, "the input DATA"),
+    ("scores over predictions", ["d.csv", "-o", "p", "--summary", "p"], {"d.csv": CSV}, USAGE, "the same file, p"),
     ("no data", [], {}, USAGE, "predict needs DATA"),
     ("missing view", ["--view", "a=d.csv", "--view", "b=d.csv"], {"d.csv": CSV}, DATA, "needs view 'data'"),
     ("output that cannot be", ["d.csv", "-o", "none/p.txt"], {"d.csv": CSV}, USAGE, "none/p.txt"),
@@ -169,7 +202,8 @@ class BadInput(FolderTest):
 
     def test_output_is_checked_before_training(self):
         self.write("d.csv", CSV)
-        for output, message in (("none/m.kweave", "No such file"), (".", "directory")):
+        for output, message in (("none/m.kweave", "No such file"), (".", "directory"), ("-", "standard output"),
+                                ("d.csv", "overwrite the input DATA d.csv")):
             with self.subTest(output):
                 self.refuse(["train", "d.csv", "-o", output], USAGE, message)
         self.refuse(["train", "d.csv", "-o", "m.kweave", "--summary", "none/s.json"], USAGE, "none/s.json")
@@ -183,7 +217,8 @@ class BadInput(FolderTest):
 
     def test_verbs(self):
         self.refuse([], USAGE, "kweave --help")
-        self.refuse(["dance"], USAGE, "kweave --help")
+        self.refuse(["dance"], USAGE, "expected one of train, predict, inspect, kernels (see kweave --help)")
+        self.refuse(["trian"], USAGE, 'no verb \'trian\'; did you mean "train"?')
         self.refuse(["inspect"], USAGE, "MODEL")
         self.write("d.csv", CSV)
         self.refuse(["kernels", "d.csv", "--kernel", "rbf(gamma=logspace(1,2,3000))"], USAGE, "3000 kernels")

@@ -64,6 +64,59 @@ class Formats(FolderTest):
         self.write("new.libsvm", "1 1:0.5\n-1 2:1\n")
         self.assertEqual(len(self.predict("new.libsvm")[0]), 2)
 
+    def test_features_unseen_in_training_are_ignored(self):
+        self.write("d.libsvm", libsvm_text(self.labels, self.rows))
+        self.train("d.libsvm")
+        expected = self.predict("d.libsvm")
+        self.write("new.libsvm", libsvm_text(self.labels, [row + [0.0, 3.5, 1.0] for row in self.rows]))
+        self.assertEqual(self.predict("new.libsvm"), expected)
+        result = run("predict", "m.kweave", "new.libsvm", cwd=self.folder)
+        self.assertEqual(result.stderr, "kweave: new.libsvm: 160 values with an index above 4, the largest in training, "
+                                        "are ignored\n")
+        self.assertEqual(run("predict", "-q", "m.kweave", "new.libsvm", cwd=self.folder).stderr, "")
+
+    def test_columns_are_matched_by_name(self):
+        self.write("d.csv", csv_text(self.labels, self.rows))
+        self.train("d.csv")
+        expected = self.predict("d.csv")
+        lines = csv_text(None, [row[::-1] for row in self.rows], ["x4", "x3", "x2", "x1"]).splitlines()
+        self.write("new.csv", "".join(f"{'note' if i == 0 else 'good'},{line}\n" for i, line in enumerate(lines)))
+        self.assertEqual(self.predict("new.csv"), expected)
+
+    def test_features_may_be_called_like_labels(self):
+        self.write("a.csv", csv_text(self.labels, [row[:2] for row in self.rows]))
+        self.write("b.csv", csv_text(None, [row[2:] for row in self.rows], ["x", "y"]))
+        self.write("y.txt", "".join(f"{y}\n" for y in self.labels))
+        result = run("train", "a.csv", "--view", "b=b.csv", "-o", "m.kweave", cwd=self.folder)
+        self.assertIn('b.csv: column "y" is a feature', result.stderr)
+        self.assertIn("b: 2 features", self.succeed("inspect", "m.kweave"))
+        self.assertEqual(len(self.predict("a.csv", "--view", "b=b.csv")[0]), 80)
+        self.train("b.csv", "--labels", "y.txt")
+        self.assertIn("data: 2 features", self.succeed("inspect", "m.kweave"))
+        self.assertEqual(len(self.predict("b.csv")[0]), 80)
+
+    def test_ids_can_be_ignored(self):
+        ids = [f"s{i}" for i in range(80)]
+        self.write("a.csv", csv_text(self.labels, [row[:2] for row in self.rows], ["a", "b"], ids))
+        self.write("b.npy", npy_bytes([row[2:] for row in self.rows]))
+        self.check("a.csv", "--view", "b=b.npy", "--id-column", "none")
+
+    def test_only_views_with_a_weight_are_needed(self):
+        self.write("a.csv", csv_text(self.labels, [row[:2] for row in self.rows]))
+        self.write("flat.csv", csv_text(None, [[1.0, 2.0] for _ in self.rows]))
+        good, flat = ["--view", "good=a.csv"], ["--view", "flat=flat.csv"]
+        summary = self.train(*good, *flat, "--kernel", "rbf(gamma=[0.1,1])")
+        weights = {kernel["name"]: kernel["weight"] for kernel in summary["kernels"]}
+        self.assertEqual([weights[f"rbf(gamma={g})@flat"] for g in ("0.1", "1")], [0, 0])
+        self.write("i.json", self.succeed("inspect", "m.kweave", "--json"))
+        model = self.read_json("i.json")
+        self.assertEqual([view["name"] for view in model["views"]], ["good"])
+        self.assertEqual({kernel["name"] for kernel in model["kernels"]}, {n for n, w in weights.items() if w > 0})
+        self.assertEqual(self.predict(*good), self.predict(*flat, *good))
+        result = run("predict", "m.kweave", *flat, cwd=self.folder)
+        self.assertEqual(result.returncode, 3)
+        self.assertIn("needs view 'good'", result.stderr)
+
     def test_text_labels(self):
         self.write("d.csv", csv_text(["sick" if y > 0 else "healthy" for y in self.labels], self.rows))
         self.train("d.csv")
@@ -89,7 +142,21 @@ class Outputs(FolderTest):
         self.assertEqual(summary["options"]["normalize"], "multiplicative")
         self.assertEqual(summary["threads"], 1)
         self.assertGreater(summary["peak_memory_bytes"], 1 << 20)
-        self.assertEqual(set(summary["history"][0]), {"seconds", "primal", "dual", "gap", "solves", "inside_solve"})
+        self.assertEqual(set(summary["history"][0]), {"seconds", "primal", "dual", "gap", "relative_gap", "solves", "inside_solve"})
+        for row in summary["history"] + [summary]:
+            self.assertAlmostEqual(row["gap"], row["primal"] - row["dual"], places=9)
+            self.assertAlmostEqual(row["relative_gap"], row["gap"] / max(abs(row["primal"]), abs(row["dual"])), places=9)
+
+    def test_every_member_is_on_the_page_of_summaries(self):
+        page = (Path(__file__).parent.parent.parent / "docs" / "summary.md").read_text()
+        summary = self.train("d.csv")
+        self.succeed("predict", "m.kweave", "d.csv", "-o", "p.txt", "--summary", "p.json")
+        extra = set(summary["options"]) - {"kernels", "class_weights", "max_iterations", "sample_weights"}
+        options = (Path(__file__).parent.parent.parent / "docs" / "options.md").read_text()
+        for key in {*summary, *summary["kernels"][0], *summary["seconds"], *summary["history"][0], *self.read_json("p.json")}:
+            self.assertIn(f"`{key}`", page)
+        for key in extra:
+            self.assertTrue(f"`{key}`" in page or f"`--{key}`" in options or f"`-{key}`" in options, key)
 
     def test_summary_to_standard_output(self):
         text = self.succeed("train", "d.csv", "-o", "m.kweave", "--summary", "-")
@@ -150,6 +217,10 @@ class Outputs(FolderTest):
         self.write("new.csv", csv_text(None, self.rows))
         self.succeed("predict", "m.kweave", "new.csv", "-o", "p.txt", "--summary", "p.json")
         self.assertNotIn("accuracy", self.read_json("p.json"))
+        self.write("d.csv", csv_text(["sick" if y > 0 else "well" for y in self.labels], self.rows))
+        self.train("d.csv")
+        self.succeed("predict", "m.kweave", "d.csv", "-o", "p.txt", "--summary", "p.json")
+        self.assertEqual(self.read_json("p.json")["positive_class"], "well")
 
     def test_kernels_without_variance_get_no_weight(self):
         self.write("d.csv", csv_text(self.labels, [row[:2] + [1.0] for row in self.rows]))
@@ -162,6 +233,24 @@ class Outputs(FolderTest):
         self.assertEqual(result.returncode, 0)
         labels, values = self.predict("d.csv")
         self.assertEqual(len(set(labels)), 1)
+        self.assertIn("every sample gets the same prediction", result.stdout)
+        self.assertIn("warning: no kernel varies", result.stderr)
+        self.assertIn("every sample gets the same prediction", self.succeed("inspect", "m.kweave"))
+
+    def test_overflow_is_said(self):
+        self.write("d.csv", csv_text(self.labels, [[1e300 * v for v in row[:1]] + row[1:] for row in self.rows]))
+        for normalize in ("multiplicative", "center", "spherical"):
+            with self.subTest(normalize):
+                result = run("train", "d.csv", "--kernel", "each(linear)", "--normalize", normalize, "-o", "m.kweave",
+                             cwd=self.folder)
+                self.assertEqual(result.returncode, 0, result.stderr)
+                self.assertEqual(result.stderr, "kweave: warning: values beyond the range of numbers, weight 0 (scale the "
+                                                "features down): 'linear@data[1]'\n")
+
+    def test_fractions_as_norms(self):
+        self.assertEqual(self.train("d.csv", "--norm", "4/3")["options"]["norm"], 4 / 3)
+        self.write("c.toml", 'norm = "8/7"\n')
+        self.assertEqual(self.train("d.csv", "--config", "c.toml")["options"]["norm"], 8 / 7)
 
     def test_inspect(self):
         self.train("d.csv")
@@ -233,6 +322,10 @@ class Kernels(FolderTest):
             self.assertAlmostEqual(analysis["centered_alignment"][a][a], 1)
             self.assertTrue(0 < analysis["kernels"][a]["centered_label_alignment"] < 1)
         self.assertIn("centred", self.succeed("kernels", "d.csv"))
+        exported = self.succeed("kernels", "d.csv", "--json", "--export", "out")
+        self.assertEqual(exported, (self.folder / "k.json").read_text())
+        self.assertEqual(len(self.read_json("out/kernels.json")), 6)
+        self.assertEqual(self.succeed("kernels", "d.csv", "--export", "out"), "")
 
     def test_alignments_follow_their_definition(self):
         kernels = ["--kernel", "linear", "--kernel", "rbf(gamma=0.5)"]
@@ -351,6 +444,19 @@ class Precomputed(FolderTest):
         for value, wanted in zip(values, expected):
             self.assertAlmostEqual(value, wanted, places=9)
 
+    def test_data_without_a_kernel_on_it_is_not_needed(self):
+        self.train("d.csv", "--kernel", "precomputed(file=K.npy)")
+        self.assertEqual(self.predict("--gram", "K.npy=K.npy"), self.predict("d.csv", "--gram", "K.npy=K.npy"))
+
+    def test_unknown_names_are_refused(self):
+        self.write("Z.npy", npy_bytes([[0.0] * 50] * 50))
+        self.train("d.csv", "--kernel", "precomputed(file=K.npy, name=mine)", "--kernel", "precomputed(file=Z.npy)")
+        result = run("predict", "m.kweave", "--gram", "K.np=K.npy", cwd=self.folder)
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("--gram 'K.np' is no precomputed kernel of the model, which needs K.npy", result.stderr)
+        for name in ("K.npy", "mine"):  # Z.npy has no variance, so that its values are not needed
+            self.assertEqual(len(self.predict("--gram", f"{name}=K.npy", "--gram", "Z.npy=Z.npy")[0]), 50)
+
     def test_beside_data(self):
         self.train("d.csv", "--kernel", "precomputed(file=K.npy)", "--kernel", "rbf(gamma=1)")
         self.write("new.csv", csv_text(None, self.rows[:3]))
@@ -387,6 +493,16 @@ class Interruptions(FolderTest):
         self.assertEqual(summary["status"], "interrupted")
         self.assertGreater(summary["relative_gap"], 1e-9)
         self.assertEqual(len(self.predict("d.csv")[0]), 3000)
+
+    def test_interrupted_before_there_is_a_model(self):
+        kernel = "each(rbf(gamma=logspace(0.1,10,200)))*rbf(gamma=1)"  # many, so that normalising them takes long
+        process = subprocess.Popen([support.PROGRAM, "train", "d.csv", "--normalize", "center", "--kernel", kernel, "-o",
+                                    "m.kweave"], cwd=self.folder, stderr=subprocess.PIPE, text=True)
+        time.sleep(1)
+        process.send_signal(signal.SIGINT)
+        _, message = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, message), (130, "kweave: interrupted before there was a model\n"))
+        self.assertFalse((self.folder / "m.kweave").exists())
 
     def test_time_limit(self):
         summary = self.train(*self.command[1:-4], "--time-limit", "2")

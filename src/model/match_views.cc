@@ -1,0 +1,123 @@
+#include "model/match_views.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "kweave/error.h"
+
+namespace kweave {
+namespace {
+
+std::string QuotedNames(std::span<const View> views) {
+  std::string names;
+  for (const View& view : views) names += fmt::format("{}'{}'", names.empty() ? "" : ", ", view.name);
+  return names.empty() ? "none" : names;
+}
+
+// Whether a single view may go by another name than in training.
+bool MatchesByPosition(const ModelContent& content, std::size_t given) {
+  return content.samples.size() == 1 && given == 1 && !content.kernels.NamesViews();
+}
+
+// Names that say otherwise than positions do, where a name of training is not unique and cannot be looked for.
+void CheckFeatureNames(const View& trained, const View& given) {
+  if (trained.feature_names.size() != given.feature_names.size()) return;
+  const auto [expected, found] = std::ranges::mismatch(trained.feature_names, given.feature_names);
+  if (expected == trained.feature_names.end()) return;
+  throw Error(ErrorKind::kData,
+              fmt::format("view '{}': feature {} is called '{}', expected '{}' as in training", trained.name,
+                          found - given.feature_names.begin() + 1, *found, *expected));
+}
+
+// The column of `given` for every feature of training, found by name; empty when they are matched by position.
+std::vector<Index> MatchColumns(const View& trained, const View& given) {
+  if (trained.feature_names.empty() || given.feature_names.empty()) return {};
+  if (trained.feature_names == given.feature_names) return {};
+  const std::set<std::string_view> distinct(trained.feature_names.begin(), trained.feature_names.end());
+  if (distinct.size() != trained.feature_names.size()) {
+    CheckFeatureNames(trained, given);
+    return {};
+  }
+  std::unordered_map<std::string_view, Index> column_of;
+  for (std::size_t j = 0; j < given.feature_names.size(); ++j) {
+    const auto [found, is_new] = column_of.emplace(given.feature_names[j], static_cast<Index>(j));
+    if (!is_new && distinct.contains(found->first)) {
+      throw Error(ErrorKind::kData,
+                  fmt::format("view '{}' has two features called '{}'", given.name, found->first));
+    }
+  }
+  std::vector<Index> columns;
+  for (const std::string& name : trained.feature_names) {
+    const auto found = column_of.find(name);
+    if (found == column_of.end()) {
+      throw Error(ErrorKind::kData, fmt::format("view '{}' has no feature called '{}', which the model needs",
+                                                given.name, name));
+    }
+    columns.push_back(found->second);
+  }
+  return columns;
+}
+
+Features SelectColumns(const Features& features, std::span<const Index> columns) {
+  const Index rows = RowCount(features);
+  std::vector<double> row(static_cast<std::size_t>(ColumnCount(features)));
+  std::vector<double> values;
+  values.reserve(static_cast<std::size_t>(rows) * columns.size());
+  for (Index i = 0; i < rows; ++i) {
+    CopyRow(features, i, row);
+    for (const Index column : columns) values.push_back(row[static_cast<std::size_t>(column)]);
+  }
+  return MakeDense(std::move(values), rows, static_cast<Index>(columns.size()));
+}
+
+// The features of `given`, as wide as in training. A sparse file may end before the last features do.
+Features FitColumns(const View& trained, const View& given) {
+  if (const std::vector<Index> columns = MatchColumns(trained, given); !columns.empty()) {
+    return SelectColumns(given.features, columns);
+  }
+  Features features = given.features;
+  const Index expected = ColumnCount(trained.features);
+  if (auto* sparse = std::get_if<SparseRows>(&features); sparse != nullptr && sparse->cols < expected) {
+    sparse->cols = expected;
+  }
+  if (ColumnCount(features) != expected) {
+    throw Error(ErrorKind::kData, fmt::format("view '{}' has {} features, the model was trained on {}",
+                                              given.name, ColumnCount(features), expected));
+  }
+  return features;
+}
+
+}  // namespace
+
+std::vector<View> MatchViews(const ModelContent& content, const Dataset& data) {
+  std::vector<View> matched;
+  for (const View& trained : content.samples) {
+    auto found = std::ranges::find(data.views, trained.name, &View::name);
+    if (MatchesByPosition(content, data.views.size())) found = data.views.begin();
+    if (found == data.views.end()) {
+      throw Error(ErrorKind::kData, fmt::format("the model needs view '{}'; the data has {}", trained.name,
+                                                QuotedNames(data.views)));
+    }
+    matched.push_back({trained.name, FitColumns(trained, *found), {}});
+  }
+  return matched;
+}
+
+void ExpectViews(const ModelContent& content, ReadOptions& options) {
+  options.expected_columns.clear();
+  options.expected_names.clear();
+  for (const ViewSource& source : options.views) {
+    auto found = std::ranges::find(content.samples, source.name, &View::name);
+    if (MatchesByPosition(content, options.views.size())) found = content.samples.begin();
+    const bool is_known = found != content.samples.end();
+    options.expected_columns.push_back(is_known ? ColumnCount(found->features) : 0);
+    options.expected_names.push_back(is_known ? found->feature_names : std::vector<std::string>{});
+  }
+}
+
+}  // namespace kweave
