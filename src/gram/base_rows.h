@@ -40,6 +40,7 @@ class BaseRows {
 
   const BaseBlock<T>& block() const { return *block_; }
   BaseBlock<T>& block() { return *block_; }
+  Index left_count() const { return static_cast<Index>(slot_of_row_.size()); }
   Index right_count() const { return right_count_; }
 
  private:

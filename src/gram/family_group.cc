@@ -27,7 +27,7 @@ double TableRelativeError() {
 template <class T>
 class Basis {
  public:
-  Basis(Shape shape, std::span<const FamilyMember> members, double upper_bound, Evaluation evaluation)
+  Basis(Shape shape, std::span<const FamilyMember> members, const BaseRows<T>& base, Evaluation evaluation)
       : shape_(shape) {
     for (const FamilyMember& member : members) {
       const KernelParameters& p = member.parameters;
@@ -36,7 +36,11 @@ class Basis {
       powers_.push_back({static_cast<T>(is_identity ? 1 : p.gamma), static_cast<T>(is_identity ? 0 : p.coef0),
                          is_identity ? 1 : static_cast<int>(p.degree)});
     }
-    if (shape == Shape::kExponential) FitTable(members, upper_bound, evaluation);
+    if (shape == Shape::kExponential) FitExponentials(members, base.block().UpperBound(), evaluation);
+    if (shape == Shape::kPower) FitPowers(members, base, evaluation);
+    if (!table_) return;
+    variable_ = {static_cast<T>(table_->stretch), static_cast<T>(table_->slope),
+                 static_cast<T>(table_->offset)};
   }
 
   bool has_table() const { return table_.has_value(); }
@@ -66,6 +70,15 @@ class Basis {
     return sum;
   }
 
+  // The value of every basis function of a table at one base value.
+  std::vector<double> TableValues(double base) const {
+    const double u = table_->stretch > 0 ? std::log1p(table_->stretch * base) : base;
+    const double t = table_->slope * u + table_->offset;
+    std::vector<double> values(table_->terms, 1.0);
+    for (Index k = 1; k < table_->terms; ++k) values[k] = k == 1 ? t : 2 * t * values[k - 1] - values[k - 2];
+    return values;
+  }
+
   void AddMoments(const WeightedRows<T>& base, Index count, T* moments, Index stride) const {
     if (table_) {
       AddChebyshevMoments<T>(base, count, variable_, table_->terms, moments, stride);
@@ -81,7 +94,7 @@ class Basis {
   const TableVariable<T>& variable() const { return variable_; }
 
  private:
-  void FitTable(std::span<const FamilyMember> members, double upper_bound, Evaluation evaluation) {
+  void FitExponentials(std::span<const FamilyMember> members, double upper_bound, Evaluation evaluation) {
     const bool is_wanted = evaluation == Evaluation::kTable ||
                            (evaluation == Evaluation::kAuto && members.size() > kDirectMembers);
     if (!is_wanted) return;
@@ -90,9 +103,28 @@ class Basis {
     const Index max_terms =
         evaluation == Evaluation::kTable ? kMaxTerms : std::min<Index>(kMaxTerms, 6 * members.size());
     table_ = FitFamilyTable(gammas, upper_bound, TableRelativeError<T>(), max_terms);
-    if (!table_) return;
-    variable_ = {static_cast<T>(table_->stretch), static_cast<T>(table_->slope),
-                 static_cast<T>(table_->offset)};
+  }
+
+  // Inner products are at most as large as the largest k(x,x). Rounding is relative to the values there, so typical ones
+  // must not be much smaller.
+  void FitPowers(std::span<const FamilyMember> members, const BaseRows<T>& base, Evaluation evaluation) {
+    double highest = 0;
+    std::vector<KernelParameters> parameters;
+    for (const FamilyMember& member : members) {
+      parameters.push_back(member.parameters);
+      highest = std::max(highest, member.parameters.degree);
+    }
+    if (evaluation == Evaluation::kDirect || static_cast<double>(members.size()) <= highest + 1) return;
+    double largest = 0, mean = 0;
+    for (Index i = 0; i < base.left_count(); ++i) {
+      largest = std::max(largest, base.block().LeftDiagonal(i));
+      mean += base.block().LeftDiagonal(i) / static_cast<double>(base.left_count());
+    }
+    for (Index j = 0; j < base.right_count(); ++j) largest = std::max(largest, base.block().RightDiagonal(j));
+    constexpr double kLeastTypical = std::is_same_v<T, float> ? 2e-3 : 1e-8;
+    if (!(largest > 0) || highest >= kMaxTerms || !(std::pow(mean / largest, highest) >= kLeastTypical))
+      return;
+    table_ = FitPowerTable(parameters, largest);
   }
 
   Shape shape_;
@@ -163,7 +195,7 @@ class FamilyGroup : public Group<T> {
         members_(std::move(members)),
         base_(base),
         evaluation_(evaluation),
-        basis_(shape, members_, base.block().UpperBound(), evaluation) {}
+        basis_(shape, members_, base, evaluation) {}
 
   void SetWeights(std::span<const double> theta) override {
     std::vector<double> weights(members_.size());
@@ -179,7 +211,8 @@ class FamilyGroup : public Group<T> {
     const bool is_direct = active_weights_.size() <= kDirectMembers && evaluation_ != Evaluation::kTable;
     coefficients_.clear();
     if (!basis_.has_table() || is_direct) return;
-    for (double c : basis_.Combine(weights)) coefficients_.push_back(static_cast<T>(c));
+    combined_ = basis_.Combine(weights);
+    coefficients_.assign(combined_.begin(), combined_.end());
   }
 
   void AddRows(std::span<const Index> rows, T* out, Index stride, ThreadPool& pool) override {
@@ -202,13 +235,25 @@ class FamilyGroup : public Group<T> {
     const std::vector<double> base = LeftDiagonal(static_cast<Index>(out.size()));
     double value = 0;
     for (std::size_t i = 0; i < out.size(); ++i) {
-      if (i < base.size()) value = LearnedValue(base[i]);
+      if (i < base.size())
+        value = base.size() > 1 && !coefficients_.empty() ? TableValue(base[i]) : LearnedValue(base[i]);
       out[i] += value;
     }
   }
 
   void MeanDiagonals(Index left_count, std::span<double> means) const override {
     const std::vector<double> base = LeftDiagonal(left_count);
+    if (base.size() > 1 && basis_.has_table()) {
+      std::vector<double> sums(basis_.size(), 0.0);
+      for (double value : base) {
+        const std::vector<double> values = basis_.TableValues(value);
+        for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += values[k] / static_cast<double>(base.size());
+      }
+      for (std::size_t m = 0; m < members_.size(); ++m) {
+        means[members_[m].kernel] = members_[m].scale * (basis_.Apply(m, sums) + basis_.shift());
+      }
+      return;
+    }
     for (const FamilyMember& member : members_) {
       double sum = 0;
       for (double value : base) sum += ShapeValue(shape_, member.parameters, value);
@@ -259,6 +304,9 @@ class FamilyGroup : public Group<T> {
     return sum;
   }
 
+  // The same from the table.
+  double TableValue(double base) const { return Dot(combined_, basis_.TableValues(base)); }
+
   void AddRow(const T* base, Index count, T* out) const {
     if (!coefficients_.empty()) {
       AddChebyshev<T>(base, count, basis_.variable(), coefficients_, out);
@@ -279,7 +327,8 @@ class FamilyGroup : public Group<T> {
   std::vector<double> weights_;  // theta * scale, by member
   std::vector<T> active_gammas_, active_weights_;
   std::vector<PowerTerm<T>> active_powers_;
-  std::vector<T> coefficients_;  // empty: evaluate the active members one by one
+  std::vector<T> coefficients_;   // empty: evaluate the active members one by one
+  std::vector<double> combined_;  // the same, not rounded
 };
 
 }  // namespace

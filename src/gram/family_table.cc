@@ -149,4 +149,27 @@ std::optional<FamilyTable> FitFamilyTable(std::span<const double> gammas, double
   return table;
 }
 
+FamilyTable FitPowerTable(std::span<const KernelParameters> members, double largest) {
+  FamilyTable table;
+  double highest = 0;
+  for (const KernelParameters& member : members) highest = std::max(highest, member.degree);
+  table.terms = static_cast<Index>(highest) + 1;
+  table.slope = 1 / largest;
+  table.error.assign(members.size(), 0.0);
+  const auto nodes = static_cast<double>(table.terms);
+  const auto angle = [&](Index j) { return std::numbers::pi * (static_cast<double>(j) + 0.5) / nodes; };
+  for (const KernelParameters& member : members) {
+    for (Index k = 0; k < table.terms; ++k) {
+      double sum = 0;
+      for (Index j = 0; j < table.terms; ++j) {
+        const double base = largest * std::cos(angle(j));
+        sum += std::pow(member.gamma * base + member.coef0, member.degree) *
+               std::cos(static_cast<double>(k) * angle(j));
+      }
+      table.coefficients.push_back((k == 0 ? 1 : 2) / nodes * sum);
+    }
+  }
+  return table;
+}
+
 }  // namespace kweave

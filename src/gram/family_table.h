@@ -1,4 +1,4 @@
-// A family of exponentials as expansions in one set of Chebyshev polynomials.
+// A family of exponentials, or of polynomials, as expansions in one set of Chebyshev polynomials.
 //
 // Solves: for all members m, exp(-gamma_m b) - 1 = sum_{k < terms} c_mk T_k(t) + e_m
 //   with |e_m| small on 0 <= b <= B.
@@ -12,6 +12,7 @@
 //   height is U/2 (rho - 1/rho)/2 = pi/2), so the exact coefficients obey |a_k| <= 2 exp(gamma/g) rho^-k.
 //   Interpolation differs from truncation at N by folded-in coefficients of index N and above, so the
 //   aliasing is at most 4 exp(gamma/g) rho^-N / (1 - 1/rho).
+//   A polynomial is its own expansion: interpolation at one node more than its degree finds it.
 // Costs: members x N exponentials and members x N x terms multiplications, once.
 #ifndef KWEAVE_GRAM_FAMILY_TABLE_H_
 #define KWEAVE_GRAM_FAMILY_TABLE_H_
@@ -20,13 +21,14 @@
 #include <span>
 #include <vector>
 
+#include "kernel/kernel_kind.h"
 #include "kweave/dataset.h"
 
 namespace kweave {
 
 struct FamilyTable {
   double stretch = 0;  ///< g
-  double slope = 1;    ///< t = slope log(1 + stretch b) + offset
+  double slope = 1;    ///< t = slope log(1 + stretch b) + offset; slope b + offset where g is 0
   double offset = 0;
   Index terms = 0;
   std::vector<double> coefficients;  ///< members x terms
@@ -37,6 +39,10 @@ struct FamilyTable {
 /// 1 - exp(-gamma B) of each member.
 std::optional<FamilyTable> FitFamilyTable(std::span<const double> gammas, double upper_bound,
                                           double relative_error, Index max_terms);
+
+/// Polynomials (gamma b + coef0)^degree on -largest <= b <= largest: as many terms as the highest degree asks for, and no
+/// error but rounding, relative to the values at the ends.
+FamilyTable FitPowerTable(std::span<const KernelParameters> members, double largest);
 
 }  // namespace kweave
 

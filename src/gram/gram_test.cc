@@ -131,6 +131,7 @@ std::vector<std::string> ManyKernels() {
           "linear@a[2]",
           "linear@b[1..3]",
           "poly(degree=1..3,gamma=0.5,coef0=1)@a",
+          "poly(degree=1..4,gamma=[0.1,0.3],coef0=[0,1])@b",
           "rbf(gamma=logspace(0.01,100,12))@a",
           "rbf(gamma=[0.1,1])@b",
           "each(rbf(gamma=[0.5,2]))@b",

@@ -51,7 +51,7 @@ struct GramPair {
   bool working_is_float = false;
   std::function<Gram&()> exact;
   /// The working kernels between some of the samples, ascending. Empty where kernels are known for all samples only.
-  std::function<std::shared_ptr<GramSample>(std::span<const Index>)> sample;
+  std::function<std::shared_ptr<GramSample>(std::span<const Index>)> sample = nullptr;
 };
 
 /// Kernels between some of the samples.
