@@ -24,7 +24,7 @@ struct TrainOptions {
   double norm = 2.0;      ///< p of the norm on theta, 1 to infinity
   std::string method = "auto";
   std::string driver = "auto";
-  std::string solver = "auto";       ///< "auto", "smo" or "block"
+  std::string solver = "auto";       ///< "auto", "smo", "block" or "linear"
   std::string normalize = "auto";    ///< comma-separated sequence
   double gap = 1e-3;                 ///< relative duality gap to reach
   std::string certificate = "auto";  ///< "auto", "table" or "direct"

@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 
+#include "compute/cpu/feature_matrix.h"
 #include "kweave/dataset.h"
 
 namespace kweave {
@@ -52,6 +53,9 @@ class Gram {
 
   /// Makes an expansion that this Gram returned that of another `a`. Entries that stay the same cost nothing.
   virtual void Update(Expansion& expansion, std::span<const double> a) = 0;
+
+  /// Features X with K(theta) = X X', up to a constant wherever rows leave one out, if all kernels are linear; else null.
+  virtual std::unique_ptr<FeatureMatrix> Features(std::span<const double>) { return nullptr; }
 
   /// A bound on |computed - true| of every kernel value k_m(x,z) after normalisation, from tables that stand
   /// in for the kernels; 0 when every value is evaluated directly. Rounding is not part of it.

@@ -342,5 +342,33 @@ TEST(Gram, CentringLinearKernelsChangesNothingForFactorsThatSumToZero) {
   for (Index j = 0; j < n; ++j) EXPECT_NEAR((want[j] - want[n + j]) - (got[j] - got[n + j]), offset, 1e-5);
 }
 
+TEST(Gram, FeaturesOfLinearKernelsMakeTheirMatrix) {
+  ThreadPool pool(1);
+  const Index n = 30;
+  for (const bool use_float : {false, true}) {
+    const std::vector<View> views = {MakeView("a", n, 5, 1, Storage::kDouble),
+                                     MakeView("b", n, 40, 2, Storage::kSparse)};
+    const KernelSet kernels =
+        ParseKernels(std::vector<std::string>{"linear@a", "each(linear)@a", "linear@b[2..7]"}, views, 0);
+    const Normalization normalization =
+        FitNormalization(kernels, views, std::vector<Normalizer>{Normalizer::kMultiplicative}, pool);
+    const std::unique_ptr<Gram> gram =
+        MakeGram(kernels, views, normalization, {.use_float = use_float}, pool);
+    std::vector<double> theta(static_cast<std::size_t>(kernels.size()), 0.3), expected(n), row(n), w;
+    theta[2] = 0;
+    const std::unique_ptr<FeatureMatrix> features = gram->Features(theta);
+    ASSERT_TRUE(features);
+    for (Index i = 0; i < n; ++i) {
+      gram->Rows(theta, std::vector<Index>{i}, expected.data(), n);
+      std::vector<double> unit(n, 0.0);
+      unit[i] = 1;
+      w.resize(features->columns());
+      features->MultiplyTransposed(unit, w, nullptr);
+      features->Multiply(w, row, nullptr);
+      for (Index j = 0; j < n; ++j) EXPECT_NEAR(row[j], expected[j], use_float ? 1e-5 : 1e-12);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace kweave

@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -51,6 +52,16 @@ inline SupportVector MeanOf(Index count) {
   return mean;
 }
 
+template <class T>
+class LinearFeatures;
+
+/// Features x_f with weights u_f: the matrix of all sum_f u_f x_f z_f.
+template <class T>
+struct WeightedFeatures {
+  const LinearFeatures<T>* features = nullptr;
+  std::vector<double> weights;
+};
+
 /// T: float or double. Vectors theta and q are over all kernels of the problem; a group reads and writes its
 /// own.
 template <class T>
@@ -74,6 +85,8 @@ class Group {
   /// Writes the variance in feature space of kernels whose E k(x,x) - E k(x,z) would lose its digits; others are left.
   virtual void Variances(std::span<double>) const {}
   virtual double TableError() const { return 0; }
+  /// What the group's share of the learned kernel is made of, if it is linear. The group must outlive it.
+  virtual std::optional<WeightedFeatures<T>> Linear(std::span<const double>) const { return {}; }
 };
 
 /// The expansion of `a`. The group must outlive it.

@@ -49,6 +49,17 @@ class DenseLinearFeatures : public LinearFeatures<T> {
     ForValues(left_, 0, left_.count, [&](Index i, Index f, double x) { out[i] += u[f] * x * x; });
   }
 
+  void CopyRow(Index i, std::vector<std::int32_t>& numbers, std::vector<double>& values) const override {
+    numbers.clear();
+    values.clear();
+    for (Index f = 0; f < features(); ++f) {
+      const T value = left_.at(i, f);
+      if (value == 0) continue;
+      numbers.push_back(static_cast<std::int32_t>(f));
+      values.push_back(value);
+    }
+  }
+
   std::vector<double> MeanSquares() const override {
     std::vector<double> means(features(), 0.0);
     ForValues(left_, 0, left_.count, [&](Index, Index f, double x) {
@@ -130,6 +141,15 @@ class SparseLinearFeatures : public LinearFeatures<T> {
     for (Index i = 0; i < left_.count(); ++i) {
       left_.ForEntries(i, [&](Index f, double x) { out[i] += u[f] * x * x; });
     }
+  }
+
+  void CopyRow(Index i, std::vector<std::int32_t>& numbers, std::vector<double>& values) const override {
+    numbers.clear();
+    values.clear();
+    left_.ForEntries(i, [&](Index f, double x) {
+      numbers.push_back(static_cast<std::int32_t>(f));
+      values.push_back(x);
+    });
   }
 
   std::vector<double> MeanSquares() const override {

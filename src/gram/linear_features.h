@@ -1,8 +1,10 @@
 #ifndef KWEAVE_GRAM_LINEAR_FEATURES_H_
 #define KWEAVE_GRAM_LINEAR_FEATURES_H_
 
+#include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "gram/group.h"
 #include "kweave/dataset.h"
@@ -25,6 +27,8 @@ class LinearFeatures {
                            Index stride) const = 0;
   /// out[i] += sum_f u_f x_f^2 over the left samples.
   virtual void AddDiagonal(std::span<const double> u, std::span<double> out) const = 0;
+  /// Writes the features of left sample i that are not zero and their values, ascending, centred if products are.
+  virtual void CopyRow(Index i, std::vector<std::int32_t>& numbers, std::vector<double>& values) const = 0;
   /// The mean of x_f^2 over the left samples, for every feature.
   virtual std::vector<double> MeanSquares() const = 0;
   /// The variance of every feature over the left samples; 0 where it is not more than rounding.

@@ -138,6 +138,9 @@ class LinearGroup : public Group<T> {
   void MeansOfAllPairs(Index count, std::span<double> means, ThreadPool& pool) override {
     Expand<T>(*this, MeanOf(count), pool)->Quadratics({}, means);
   }
+  std::optional<WeightedFeatures<T>> Linear(std::span<const double> theta) const override {
+    return WeightedFeatures<T>{features_.get(), FeatureWeights(members_, features_->features(), theta)};
+  }
   std::unique_ptr<GroupExpansion> StartExpansion() override {
     return std::make_unique<LinearExpansion<T>>(members_, *features_);
   }

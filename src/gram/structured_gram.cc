@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "gram/scaled_features.h"
 #include "kernel/linear.h"
 
 namespace kweave {
@@ -286,6 +287,17 @@ std::vector<std::unique_ptr<GroupExpansion>> StructuredGram<T>::StartParts() con
   std::vector<std::unique_ptr<GroupExpansion>> parts;
   for (auto& group : groups_) parts.push_back(group->StartExpansion());
   return parts;
+}
+
+template <class T>
+std::unique_ptr<FeatureMatrix> StructuredGram<T>::Features(std::span<const double> theta) {
+  std::vector<WeightedFeatures<T>> parts;
+  for (const auto& group : groups_) {
+    std::optional<WeightedFeatures<T>> part = group->Linear(theta);
+    if (!part) return nullptr;
+    parts.push_back(std::move(*part));
+  }
+  return ScaleFeatures<T>(parts, left_count_);
 }
 
 template <class T>

@@ -19,7 +19,8 @@ namespace {
 constexpr Index kManySamples = 4000;
 constexpr Index kPlentyOfRows = 4;  // one row in this many is kept
 
-constexpr std::array<std::string_view, 3> kNames = {"auto", "smo", "block"};  // in the order of SolverKind
+constexpr std::array<std::string_view, 4> kNames = {"auto", "smo", "block",
+                                                    "linear"};  // in the order of SolverKind
 
 }  // namespace
 

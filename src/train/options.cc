@@ -46,8 +46,9 @@ constexpr std::array kRecords = {
         "auto"},
     OptionRecord{"driver", "when the kernel weights move", "auto, wrapper, interleaved", "auto"},
     OptionRecord{"solver",
-                 "how the machine is trained at given kernel weights: pairs of samples, or blocks of them",
-                 "auto, smo, block", "auto"},
+                 "how the machine is trained at given kernel weights: pairs of samples, blocks of them, or, "
+                 "if all kernels are linear, on their features",
+                 "auto, smo, block, linear", "auto"},
     OptionRecord{"normalize", "per kernel, in sequence, with statistics of the training data",
                  "none, or a list of trace, multiplicative, spherical, center",
                  "multiplicative; for oneclass spherical"},

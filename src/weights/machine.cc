@@ -6,6 +6,8 @@
 #include <numeric>
 
 #include "base/stopwatch.h"
+#include "kweave/error.h"
+#include "qp/linear.h"
 #include "qp/newton.h"
 #include "qp/solve.h"
 #include "weights/gram_rows.h"
@@ -17,6 +19,8 @@ namespace {
 constexpr double kTiny = std::numeric_limits<double>::min();
 constexpr double kLeastTolerance = 1e-13;
 constexpr double kMostTolerance = 0.5;
+// Solving on features pays while they have at most one entry to so many pairs of samples.
+constexpr double kEntriesPerPair = 4;
 
 // The learned kernel, keeping the expansion of the last vector it multiplied: `at` says which.
 class ExpandingRows final : public GramRows<float> {
@@ -111,6 +115,7 @@ class Machine::Watch : public SolveObserver {
 void Machine::UseGram(Gram& gram, bool is_float) {
   gram_ = &gram;
   is_float_ = is_float;
+  may_use_features_ = options_.solver == SolverKind::kAuto || options_.solver == SolverKind::kLinear;
   if (expansion_) expansion_ = gram_->Expand(state_.beta);
 }
 
@@ -141,11 +146,41 @@ SolverResult Machine::RunNewton(double relative_gap, SolveObserver& observer) {
   return SolveNewton(problem_.risk, rows, state_, preconditioner_, options, &observer);
 }
 
+SolverResult Machine::RunLinear(const FeatureMatrix& features, double relative_gap, SolveObserver& observer) {
+  solver_ = SolverName(SolverKind::kLinear);
+  LinearOptions options;
+  options.relative_gap = relative_gap;
+  options.pool = options_.pool;
+  return SolveLinear(problem_.risk, terms_.problem(), features, state_, sigma_, options, &observer);
+}
+
+// The features at the present theta, when the kernels are linear and solving on features pays; else null, now and for all
+// other theta.
+std::unique_ptr<FeatureMatrix> Machine::FindFeatures() {
+  if (!may_use_features_) return nullptr;
+  std::unique_ptr<FeatureMatrix> features = gram_->Features(theta_);
+  const bool is_asked_for = options_.solver == SolverKind::kLinear;
+  if (!features && is_asked_for) {
+    throw Error(ErrorKind::kUsage,
+                "solver 'linear' needs linear kernels, normalised by factors; others are among these.");
+  }
+  const double pairs = static_cast<double>(gram_->left_count()) * static_cast<double>(gram_->left_count());
+  may_use_features_ =
+      features && (is_asked_for || kEntriesPerPair * static_cast<double>(features->entries()) <= pairs);
+  return may_use_features_ ? std::move(features) : nullptr;
+}
+
 Evaluation Machine::Solve(std::span<const double> theta, double relative_gap, ThetaMover* mover) {
   ScopedSeconds seconds(solve_seconds_);
   theta_.assign(theta.begin(), theta.end());
   ++solves_;
-  if (problem_.risk.loss->smooth() != nullptr) return SolveSmooth(relative_gap, mover);
+  std::unique_ptr<FeatureMatrix> features = FindFeatures();
+  const bool is_smooth = problem_.risk.loss->smooth() != nullptr;
+  return features || is_smooth ? SolveInTurn(std::move(features), relative_gap, mover)
+                               : SolveOnRows(relative_gap, mover);
+}
+
+Evaluation Machine::SolveOnRows(double relative_gap, ThetaMover* mover) {
   if (expansion_) {
     expansion_->Outputs(theta_, state_.gradient);
     terms_.OutputsToGradient(state_.beta, state_.gradient);
@@ -167,11 +202,13 @@ Evaluation Machine::Solve(std::span<const double> theta, double relative_gap, Th
   return evaluation;
 }
 
-// A Newton solve starts anew with every theta, from the beta and the preconditioner it has.
-Evaluation Machine::SolveSmooth(double relative_gap, ThetaMover* mover) {
+// These solvers start anew with every theta, from the beta and what else they have.
+Evaluation Machine::SolveInTurn(std::unique_ptr<FeatureMatrix> features, double relative_gap,
+                                ThetaMover* mover) {
   for (;;) {
     Watch watch(*this, relative_gap, nullptr);
-    const SolverResult result = RunNewton(relative_gap, watch);
+    const SolverResult result =
+        features ? RunLinear(*features, relative_gap, watch) : RunNewton(relative_gap, watch);
     Evaluation evaluation = Evaluate(state_.beta);
     const bool was_stopped = result.outcome == SolverOutcome::kStoppedByObserver;
     evaluation.is_precision_used_up =
@@ -180,6 +217,7 @@ Evaluation Machine::SolveSmooth(double relative_gap, ThetaMover* mover) {
     const std::optional<double> wanted = mover->MoveInside(evaluation, theta_);
     if (!wanted) return evaluation;
     relative_gap = *wanted;
+    features = FindFeatures();
   }
 }
 

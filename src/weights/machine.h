@@ -2,13 +2,13 @@
 //
 // Solves   J(theta) = max over feasible beta of L(beta) - 1/2 beta' K(theta) beta,
 //          to a tolerance set per call.
-// Method   qp/smo.h or qp/block.h on rows of the Gram, or qp/newton.h for smooth losses; after theta moved, the
-//          gradient of the old beta follows from its expansion.
+// Method   qp/linear.h on the features of linear kernels; else qp/smo.h or qp/block.h on rows of the Gram, or
+//          qp/newton.h for smooth losses; after theta moved, the gradient of the old beta follows from its expansion.
 // Takes    theta and a tolerance; returns an Evaluation: beta, q and the bounds that follow from them.
 // Holds    beta stays feasible for every theta, so each solve starts where the last one ended.
 // Costs    the solver's rows, and one expansion per solve; moving theta costs no pass over the kernels.
 //
-// Next on the main path: qp/solve.h, qp/smo.h, qp/newton.h.
+// Next on the main path: qp/solve.h, qp/smo.h, qp/newton.h, qp/linear.h.
 #ifndef KWEAVE_WEIGHTS_MACHINE_H_
 #define KWEAVE_WEIGHTS_MACHINE_H_
 
@@ -95,7 +95,10 @@ class Machine {
   template <class T>
   SolverResult RunSolver(const SolverOptions& options, SolveObserver& observer);
   SolverResult RunNewton(double relative_gap, SolveObserver& observer);
-  Evaluation SolveSmooth(double relative_gap, ThetaMover* mover);
+  SolverResult RunLinear(const FeatureMatrix& features, double relative_gap, SolveObserver& observer);
+  Evaluation SolveOnRows(double relative_gap, ThetaMover* mover);
+  Evaluation SolveInTurn(std::unique_ptr<FeatureMatrix> features, double relative_gap, ThetaMover* mover);
+  std::unique_ptr<FeatureMatrix> FindFeatures();
   Evaluation Evaluate(std::span<const double> beta);
   double ToleranceFor(double relative_gap) const;
   void NoteTolerance(double violation, double relative_gap);
@@ -108,6 +111,8 @@ class Machine {
   bool is_float_ = false;
   const DualTerms terms_;  // of the dual problem: theta does not change them
   SolverState state_;
+  bool may_use_features_ = false;                 // as far as is known of the Gram
+  double sigma_ = 0;                              // of the last solve on features
   std::vector<double> theta_;                     // of the running or last solve
   MemoryReserve reserve_;                         // for its rows
   std::optional<Preconditioner> preconditioner_;  // of the last smooth solves

@@ -1,0 +1,18 @@
+#ifndef KWEAVE_GRAM_SCALED_FEATURES_H_
+#define KWEAVE_GRAM_SCALED_FEATURES_H_
+
+#include <memory>
+#include <span>
+
+#include "compute/cpu/feature_matrix.h"
+#include "gram/group.h"
+
+namespace kweave {
+
+/// The features of all parts side by side, each times the root of its weight; those without weight are left out.
+template <class T>
+std::unique_ptr<FeatureMatrix> ScaleFeatures(std::span<const WeightedFeatures<T>> parts, Index samples);
+
+}  // namespace kweave
+
+#endif  // KWEAVE_GRAM_SCALED_FEATURES_H_
