@@ -39,6 +39,9 @@ class BundleTest : public ::testing::Test {
     return machine_.Solve(theta, 1e-9);
   }
 
+  // What the machine was just solved for.
+  void Add(const Evaluation& at, Bundle& bundle) const { bundle.Add(at, machine_.expansion()); }
+
   Pull ToUniform(double rho) const { return {.rho = rho, .center = uniform_, .metric = metric_}; }
 
   const ReferenceProblem& reference_;
@@ -54,7 +57,7 @@ class BundleTest : public ::testing::Test {
 TEST_F(BundleTest, TheModelLiesBelowJAndMeetsItWhereItWasSolved) {
   Bundle bundle;
   for (std::size_t m = 0; m < 5; ++m) {
-    bundle.Add(SolveTowards(m), machine_.expansion());
+    Add(SolveTowards(m), bundle);
     for (const double rho : {0.0, 0.01, 1.0, 1e4}) {
       const BundlePoint point = bundle.Minimize(ToUniform(rho), 1e-10);
       ASSERT_FALSE(point.theta.empty());
@@ -62,7 +65,7 @@ TEST_F(BundleTest, TheModelLiesBelowJAndMeetsItWhereItWasSolved) {
       EXPECT_LE(bundle.unit() * point.value, here * (1 + 1e-8)) << rho;
     }
   }
-  bundle.Add(machine_.Solve(uniform_, 1e-9), machine_.expansion());
+  Add(machine_.Solve(uniform_, 1e-9), bundle);
   const BundlePoint at_uniform = bundle.Minimize(ToUniform(1e6), 1e-10);
   const double there = machine_.Solve(at_uniform.theta, 1e-9).primal;
   EXPECT_NEAR(bundle.unit() * at_uniform.value, there, 1e-4 * there);
@@ -70,7 +73,7 @@ TEST_F(BundleTest, TheModelLiesBelowJAndMeetsItWhereItWasSolved) {
 
 TEST_F(BundleTest, ColumnsLeftOutDoNotMatter) {
   Bundle bundle;
-  for (std::size_t m = 0; m < 6; ++m) bundle.Add(SolveTowards(m), machine_.expansion());
+  for (std::size_t m = 0; m < 6; ++m) Add(SolveTowards(m), bundle);
   std::vector<double> vertex(uniform_.size(), 0.0);
   vertex[0] = 1;
   const Pull few{.rho = 0, .center = vertex, .metric = metric_};  // starts with few columns
@@ -79,7 +82,7 @@ TEST_F(BundleTest, ColumnsLeftOutDoNotMatter) {
 
 TEST_F(BundleTest, MeasuringAgainChangesNothingWhenTheKernelsDidNot) {
   Bundle bundle;
-  for (std::size_t m = 0; m < 6; ++m) bundle.Add(SolveTowards(m), machine_.expansion());
+  for (std::size_t m = 0; m < 6; ++m) Add(SolveTowards(m), bundle);
   const BundlePoint before = bundle.Minimize(ToUniform(0), 1e-9);
   bundle.Mix(before.mixture);
   bundle.Measure(gram_);
@@ -89,7 +92,7 @@ TEST_F(BundleTest, MeasuringAgainChangesNothingWhenTheKernelsDidNot) {
 
 TEST_F(BundleTest, MixturesAreAsGoodAsTheModelSays) {
   Bundle bundle;
-  for (std::size_t m = 0; m < 6; ++m) bundle.Add(SolveTowards(m), machine_.expansion());
+  for (std::size_t m = 0; m < 6; ++m) Add(SolveTowards(m), bundle);
   const BundlePoint point = bundle.Minimize(ToUniform(0), 1e-9);
   const std::vector<double> beta = bundle.Mix(point.mixture);
   std::vector<double> q(uniform_.size());
@@ -104,7 +107,7 @@ TEST_F(BundleTest, ThinningKeepsTheSumAndMovesNoPlaneByMoreThanItMay) {
   std::vector<Evaluation> solves;
   for (std::size_t m = 0; m < 3; ++m) {
     solves.push_back(SolveTowards(m));
-    bundle.Add(solves.back(), machine_.expansion());
+    Add(solves.back(), bundle);
   }
   for (const double tolerance : {1e-4, 1e-2, 100.0}) {
     std::vector<double> theta = uniform_;
