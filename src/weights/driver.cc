@@ -100,7 +100,6 @@ std::optional<double> Driver::MoveInside(const Evaluation& at, std::span<double>
   ScopedSeconds seconds(inside_weight_seconds_);
   Move(/*is_inside=*/true);
   if (relative_gap() <= aim_) return {};
-  wanted_inside_ = std::max(kShareInside * relative_gap(), kFallInside * wanted_inside_);
   std::copy(theta_.begin(), theta_.end(), theta.begin());
   return WantedInnerGap();
 }
@@ -219,6 +218,8 @@ void Driver::Move(bool is_inside) {
     NoteDual(point->beta, point->bound);
     if (!is_inside && solves_since_milestone_ >= kSolvesBeforeRestart) machine_.StartFrom(point->beta);
   }
+  const double share = solves_since_milestone_ > 0 ? kInnerShare : kShareInside;
+  wanted_inside_ = std::max(share * relative_gap(), kFallInside * wanted_inside_);
   ++learned_.iterations;
   has_moved_ = true;
 }

@@ -1,4 +1,4 @@
-// Every loss with every method that serves it, with a bias and without: each run must be certified, and all of
+// Every loss with every method that serves it and both drivers, with a bias and without: each run must be certified, and all of
 // them must meet. A new loss or method is in as soon as its table lists it.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -54,8 +54,10 @@ struct Targets {
 };
 
 Learned LearnCertified(const ReferenceProblem& problem, const Risk& risk, double norm,
-                       const std::string& method) {
-  const Learned learned = Learn(problem.matrices, risk, norm, WithMethod(method, kGap));
+                       const std::string& method, const std::string& driver = "auto") {
+  LearnOptions options = WithMethod(method, kGap);
+  options.driver = driver;
+  const Learned learned = Learn(problem.matrices, risk, norm, options);
   EXPECT_EQ(learned.status, Status::kConverged);
   EXPECT_LE(learned.certificate.relative_gap, kGap);
   EXPECT_GE(learned.certificate.gap, 0);
@@ -68,10 +70,13 @@ void ExpectAllMethodsMeet(const ReferenceProblem& problem, const Risk& risk, dou
   double largest_dual = -kInfinity, smallest_primal = kInfinity;
   for (const MethodRecord& method : MethodTable()) {
     if (!method.serves(norm, *risk.loss)) continue;
-    SCOPED_TRACE(method.name);
-    const Certificate found = LearnCertified(problem, risk, norm, std::string(method.name)).certificate;
-    largest_dual = std::max(largest_dual, found.dual);
-    smallest_primal = std::min(smallest_primal, found.primal);
+    for (const std::string driver : {"auto", "interleaved"}) {
+      SCOPED_TRACE(fmt::format("{}, {}", method.name, driver));
+      const Certificate found =
+          LearnCertified(problem, risk, norm, std::string(method.name), driver).certificate;
+      largest_dual = std::max(largest_dual, found.dual);
+      smallest_primal = std::min(smallest_primal, found.primal);
+    }
   }
   EXPECT_LE(largest_dual, smallest_primal);
 }
