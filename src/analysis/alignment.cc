@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/dot.h"
 #include "compute/cpu/self_products.h"
 
 namespace kweave {
@@ -11,10 +12,6 @@ namespace {
 
 // A centred norm below this part of the uncentred one is rounding, not variance.
 constexpr double kVanishing = 1e-14;
-
-double Dot(const double* a, const double* b, Index count) {
-  return std::transform_reduce(a, a + count, b, 0.0);
-}
 
 // Sums over the rows that the pass has seen, of kernels with their RowShift left out.
 struct ShiftedSums {
@@ -105,7 +102,7 @@ std::vector<double> Alignments(std::span<const double> products, Index kernels) 
 std::vector<double> LabelAlignments(Gram& gram, const KernelMoments& moments, std::span<const double> y) {
   std::vector<double> quadratics(moments.kernels);
   gram.Expand(y)->Quadratics(quadratics);
-  return AlignWithQuadratics(quadratics, moments.products, Dot(y.data(), y.data(), moments.samples));
+  return AlignWithQuadratics(quadratics, moments.products, Dot(y, y));
 }
 
 std::vector<double> CenteredLabelAlignments(Gram& gram, const KernelMoments& moments,
@@ -114,8 +111,7 @@ std::vector<double> CenteredLabelAlignments(Gram& gram, const KernelMoments& mom
   std::vector<double> centered(y.begin(), y.end()), quadratics(moments.kernels);
   for (double& value : centered) value -= mean;
   gram.Expand(centered)->Quadratics(quadratics);
-  return AlignWithQuadratics(quadratics, moments.centered_products,
-                             Dot(centered.data(), centered.data(), moments.samples));
+  return AlignWithQuadratics(quadratics, moments.centered_products, Dot(centered, centered));
 }
 
 }  // namespace kweave

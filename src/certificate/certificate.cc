@@ -94,6 +94,12 @@ Certificate NothingKnown(Certificate certificate) {
 
 }  // namespace
 
+double RelativeGap(double primal, double dual) {
+  if (!std::isfinite(primal - dual)) return kInfinity;
+  const double scale = std::max({std::abs(primal), std::abs(dual), std::numeric_limits<double>::min()});
+  return std::max(primal - dual, 0.0) / scale;
+}
+
 Certificate Certify(Gram& gram, const Risk& risk, double norm, std::span<const double> theta,
                     std::span<const double> beta, std::span<const double> dual_beta) {
   const LpNorm constraint(norm);
@@ -125,9 +131,7 @@ Certificate Certify(Gram& gram, const Risk& risk, double norm, std::span<const d
     return NothingKnown(std::move(certificate));
   }
   certificate.gap = std::max(certificate.primal - certificate.dual, 0.0);
-  const double scale = std::max(
-      {std::abs(certificate.primal), std::abs(certificate.dual), std::numeric_limits<double>::min()});
-  certificate.relative_gap = certificate.gap / scale;
+  certificate.relative_gap = RelativeGap(certificate.primal, certificate.dual);
   return certificate;
 }
 

@@ -32,9 +32,12 @@ struct Certificate {
   std::vector<double> outputs;     ///< f(x_i) without bias
 };
 
-/// Certifies a machine with any loss under theta >= 0, ||theta||_p <= 1, from the kernels alone. `beta` defines the function f = sum_m theta_m K_m beta; `dual_beta` (may be the same) the dual
-/// bound. Values outside the feasible set are brought into it first, at the cost of a larger gap, never of a
-/// wrong one.
+/// (primal - dual) / max(|primal|, |dual|, tiny), not below 0; infinite where the bounds are not finite.
+double RelativeGap(double primal, double dual);
+
+/// Certifies a machine with any loss under theta >= 0, ||theta||_p <= 1, from the kernels alone. `beta` defines
+/// the function f = sum_m theta_m K_m beta; `dual_beta` (may be the same) the dual bound. Values outside the
+/// feasible set are brought into it first, at the cost of a larger gap, never of a wrong one.
 Certificate Certify(Gram& gram, const Risk& risk, double norm, std::span<const double> theta,
                     std::span<const double> beta, std::span<const double> dual_beta);
 

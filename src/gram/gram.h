@@ -71,6 +71,15 @@ class Gram {
   std::int64_t rows_evaluated_ = 0;
 };
 
+/// Makes `expansion` that of `a`, from nothing where it is null.
+inline void ExpandInto(Gram& gram, std::span<const double> a, std::unique_ptr<Expansion>& expansion) {
+  if (expansion) {
+    gram.Update(*expansion, a);
+  } else {
+    expansion = gram.Expand(a);
+  }
+}
+
 }  // namespace kweave
 
 #endif  // KWEAVE_GRAM_GRAM_H_

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "base/dot.h"
 #include "base/memory.h"
 #include "base/threads.h"
 #include "compute/cpu/family_loops.h"
@@ -31,12 +32,6 @@ struct Moments {
 /// Keeps the rows of a block of moments out of each other's way in the cache: without it their starts share
 /// sets.
 inline constexpr Index kStridePadding = 16;
-
-inline double Dot(std::span<const double> a, std::span<const double> b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-  return sum;
-}
 
 /// Calls use(base pointers of all rows, first column, columns) for blocks of columns, from all threads.
 template <class T, class Use>

@@ -7,6 +7,7 @@
 #include <functional>
 #include <numeric>
 
+#include "base/dot.h"
 #include "base/random.h"
 #include "data/matrix_file.h"
 #include "kweave/error.h"
@@ -20,10 +21,6 @@ constexpr double kSymmetryTolerance = 1e-5;  // of the largest product; matrices
 constexpr double kNegativeTolerance = 1e-5;  // of the largest eigenvalue
 
 using Vector = std::vector<double>;
-
-double Dot(std::span<const double> a, std::span<const double> b) {
-  return std::transform_reduce(a.begin(), a.end(), b.begin(), 0.0);
-}
 
 // Calls visit(i, row) for all rows, a block of them read at a time.
 void ForEachRow(const MatrixFile& matrix, const std::function<void(Index, std::span<const double>)>& visit) {

@@ -6,6 +6,8 @@
 #include <limits>
 #include <numeric>
 
+#include "base/dot.h"
+
 namespace kweave {
 
 namespace {
@@ -41,6 +43,11 @@ double Risk::Dual(std::span<const double> beta) const {
   double sum = 0;
   for (std::size_t i = 0; i < beta.size(); ++i) sum += loss->Dual(beta[i], y[i], C[i]);
   return sum;
+}
+
+MachineBounds Risk::BoundsAt(std::span<const double> beta, std::span<const double> f) const {
+  const double quadratic = Dot(beta, f);
+  return {0.5 * quadratic + Value(f, BestBias(f)), Dual(beta) - 0.5 * quadratic};
 }
 
 std::vector<double> Risk::FeasibleStart() const {

@@ -2,12 +2,25 @@
 #ifndef KWEAVE_LOSS_RISK_H_
 #define KWEAVE_LOSS_RISK_H_
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <span>
 #include <vector>
 
 #include "loss/loss.h"
 
 namespace kweave {
+
+/// What one beta says of a machine: no machine with its kernel does better than `dual`, and this one reaches `primal`.
+struct MachineBounds {
+  double primal = 0;
+  double dual = 0;
+  double gap() const { return primal - dual; }
+  double relative_gap() const {
+    return gap() / std::max(std::abs(primal), std::numeric_limits<double>::min());
+  }
+};
 
 /// sum_i C_i loss(f_i + b, y_i) + bias_slope b. Its dual variables beta lie in the intervals of the loss and, when
 /// there is a bias, sum to bias_slope. What the spans and the pointer refer to must outlive it.
@@ -26,6 +39,9 @@ struct Risk {
   double Value(std::span<const double> f, double bias) const;
   /// L(beta), for feasible beta: inf over f and b of Value(f, b) + beta' (f + b).
   double Dual(std::span<const double> beta) const;
+
+  /// Of a machine with the outputs f = K beta, which may be off by a common constant where beta sums to 0.
+  MachineBounds BoundsAt(std::span<const double> beta, std::span<const double> f) const;
 
   /// A feasible beta with few nonzero entries.
   std::vector<double> FeasibleStart() const;

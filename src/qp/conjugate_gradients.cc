@@ -3,6 +3,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/dot.h"
+
 namespace kweave {
 
 namespace {
@@ -11,10 +13,6 @@ constexpr int kMostSteps = 500;
 constexpr double kLeastReduction = 1e-10;  // of the gap: more is beyond single precision
 
 double Sum(std::span<const double> x) { return std::accumulate(x.begin(), x.end(), 0.0); }
-double Dot(std::span<const double> a, std::span<const double> b) {
-  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
-}
-
 class PlaneSolver {
  public:
   PlaneSolver(KernelMatrix& kernel, std::span<const double> v, bool has_plane, Preconditioner& preconditioner,

@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "base/dot.h"
 #include "compute/cpu/cholesky.h"
 
 namespace kweave {
@@ -10,10 +11,6 @@ namespace {
 
 constexpr double kForcing = 0.01;  // of the residual of conjugate gradients
 constexpr Index kMostProducts = 500;
-
-double Dot(std::span<const double> a, std::span<const double> b) {
-  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
-}
 
 }  // namespace
 

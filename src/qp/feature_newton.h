@@ -15,6 +15,7 @@
 
 #include "base/threads.h"
 #include "compute/cpu/feature_matrix.h"
+#include "qp/line_search.h"
 
 namespace kweave {
 
@@ -42,10 +43,10 @@ class FeatureNewton {
   std::vector<double> matrix_;   // I + X' V X, centred, and its factor
 };
 
-/// A t > 0 where the slope of a convex function, `start` < 0 at 0, is at most a small share of `start`, or below zero at the
-/// end of a step that is long enough. 0 when `start` is not below zero.
+/// A t > 0 where the slope of a convex function, `start` < 0 at 0, is at most a small share of `start`, or below zero at
+/// the end of a step that is long enough. 0 when `start` is not below zero.
 template <class Slope>
-double FindFlat(const Slope& slope_at, double start) {
+double FindStep(const Slope& slope_at, double start) {
   constexpr double kFlat = 0.1, kLong = 64;
   constexpr int kMostTrials = 40;
   if (!(start < 0)) return 0;
@@ -57,17 +58,8 @@ double FindFlat(const Slope& slope_at, double start) {
     slope_upper = slope_at(upper);
   }
   if (slope_upper <= -kFlat * start) return upper;
-  // The secant, where an end that stays counts half (the Illinois rule).
-  for (int trial = 0; trial < kMostTrials; ++trial) {
-    const double t = std::clamp(lower - slope_lower * (upper - lower) / (slope_upper - slope_lower),
-                                0.95 * lower + 0.05 * upper, 0.05 * lower + 0.95 * upper);
-    const double slope = slope_at(t);
-    if (std::abs(slope) <= kFlat * -start) return t;
-    (slope < 0 ? lower : upper) = t;
-    (slope < 0 ? slope_lower : slope_upper) = slope;
-    (slope < 0 ? slope_upper : slope_lower) /= 2;
-  }
-  return lower;
+  const auto is_flat = [&](double slope) { return std::abs(slope) <= kFlat * -start; };
+  return FindFlat(slope_at, {lower, upper, slope_lower, slope_upper}, is_flat, kMostTrials);
 }
 
 }  // namespace kweave

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <vector>
 
+#include "base/dot.h"
 #include "kweave/error.h"
 #include "qp/feature_newton.h"
 #include "qp/response.h"
@@ -16,7 +17,6 @@ namespace kweave {
 
 namespace {
 
-constexpr double kTiny = std::numeric_limits<double>::min();
 constexpr double kRounding = 4 * std::numeric_limits<double>::epsilon();  // of a relative gap
 constexpr double kFirstWidth = 0.5;   // of the smoothing, relative to the spread of the outputs
 constexpr double kInexactness = 0.1;  // what a proximal step may miss, as a share of what it gains by moving
@@ -28,17 +28,6 @@ constexpr double kMostSigma = 1000;      // times the first: beyond it rounding 
 constexpr double kClearProgress = 0.8;   // factor on the gap
 constexpr double kClearIncrease = 0.01;  // of the dual bound, as a share of the gap
 constexpr int kRoundsWithoutProgress = 20;
-
-double Dot(std::span<const double> a, std::span<const double> b) {
-  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
-}
-
-struct Bounds {
-  double primal = 0;
-  double dual = 0;
-  double gap() const { return primal - dual; }
-  double relative_gap() const { return gap() / std::max(std::abs(primal), kTiny); }
-};
 
 class Linear final : private SolverPause {
  public:
@@ -75,7 +64,7 @@ class Linear final : private SolverPause {
     for (auto* vector : {&w_, &combined_, &gradient_, &direction_}) vector->resize(width);
     center_ = state_.beta;
     Recentre();
-    answer_ = BoundsAt(center_, f_);
+    answer_ = risk_.BoundsAt(center_, f_);
     center_dual_ = answer_.dual;
     state_.gradient = f_;
     state_.gradient_is_valid = true;
@@ -88,11 +77,6 @@ class Linear final : private SolverPause {
   void Recentre() {
     features_.MultiplyTransposed(center_, w_, options_.pool);
     features_.Multiply(w_, f_, options_.pool);
-  }
-
-  Bounds BoundsAt(std::span<const double> beta, std::span<const double> f) const {
-    const double quadratic = Dot(beta, f);
-    return {0.5 * quadratic + risk_.Value(f, risk_.BestBias(f)), risk_.Dual(beta) - 0.5 * quadratic};
   }
 
   // Such that the smoothing is about as wide as the outputs are spread: beta moves over its range on that width.
@@ -152,8 +136,8 @@ class Linear final : private SolverPause {
   }
 
   // The answer is the best beta seen.
-  Bounds Offer(std::span<const double> beta, std::span<const double> f) {
-    const Bounds bounds = BoundsAt(beta, f);
+  MachineBounds Offer(std::span<const double> beta, std::span<const double> f) {
+    const MachineBounds bounds = risk_.BoundsAt(beta, f);
     if (bounds.gap() < answer_.gap()) {
       answer_ = bounds;
       state_.beta.assign(beta.begin(), beta.end());
@@ -221,7 +205,7 @@ class Linear final : private SolverPause {
       response.At(between_, beta_, stiffness_);
       return linear + t * square - Dot(beta_, change_);
     };
-    return FindFlat(slope_at, Dot(gradient_, direction_));
+    return FindStep(slope_at, Dot(gradient_, direction_));
   }
 
   bool IsStalled() {
@@ -265,7 +249,7 @@ class Linear final : private SolverPause {
   ProximalResponse proximal_;
   FeatureNewton system_;
 
-  Bounds answer_;  // of state_
+  MachineBounds answer_;  // of state_
   std::vector<double> w_;
   std::vector<double> f_;  // X w
   double bias_ = 0;
@@ -281,7 +265,7 @@ class Linear final : private SolverPause {
   double first_sigma_ = 1;
   double growth_ = kGrowth;  // of sigma
   std::int64_t steps_ = 0, rounds_ = 0;
-  Bounds milestone_;  // at the last clear progress
+  MachineBounds milestone_;  // at the last clear progress
   std::int64_t rounds_at_milestone_ = 0;
 };
 

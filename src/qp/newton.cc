@@ -8,10 +8,12 @@
 #include <numeric>
 #include <vector>
 
+#include "base/dot.h"
 #include "kweave/error.h"
 #include "loss/smooth_loss.h"
 #include "qp/conjugate_gradients.h"
 #include "qp/kernel_matrix.h"
+#include "qp/line_search.h"
 
 namespace kweave {
 
@@ -35,22 +37,11 @@ constexpr int kMostTrials = 30;
 // it, more while steps are taken without it.
 constexpr double kFirstMove = 1e-2, kLargestMove = 0.3, kShrinkMove = 0.1, kGrowMove = 3;
 
-double Dot(std::span<const double> a, std::span<const double> b) {
-  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
-}
-
-struct Bounds {
-  double primal = 0;
-  double dual = 0;
-  double gap() const { return primal - dual; }
-  double relative_gap() const { return gap() / std::max(std::abs(primal), kTiny); }
-};
-
 // A beta with its outputs and bounds; where it is not feasible the dual bound is that of another one.
 struct Point {
   std::vector<double> beta;
   std::vector<double> f;
-  Bounds bounds;
+  MachineBounds bounds;
   bool is_feasible = true;
 };
 
@@ -103,9 +94,8 @@ class Newton final : private SolverPause {
   }
 
   void FindBounds(Point& point) const {
-    const double quadratic = Dot(point.beta, point.f);
-    point.bounds.primal = 0.5 * quadratic + risk_.Value(point.f, risk_.BestBias(point.f));
-    point.bounds.dual = point.is_feasible ? risk_.Dual(point.beta) - 0.5 * quadratic : at_.bounds.dual;
+    point.bounds = risk_.BoundsAt(point.beta, point.f);
+    if (!point.is_feasible) point.bounds.dual = at_.bounds.dual;
   }
 
   // A Newton step. Far from the solution bringing it into the intervals of beta may spoil it; then it is taken as
@@ -235,20 +225,11 @@ class Newton final : private SolverPause {
     const double start = slope_at(0);
     if (!(start < 0)) return 0;
     if (to.bounds.primal <= at_.bounds.primal + kSufficientDecrease * start) return 1;
-    double lower = 0, upper = 1, slope_lower = start, slope_upper = slope_at(1);
-    if (slope_upper <= 0) return 1;
-    // The secant, where an end that stays counts half (the Illinois rule); a point with a slope below zero is
-    // lower than the start.
-    for (int trial = 0; trial < kMostTrials; ++trial) {
-      const double t = std::clamp(lower - slope_lower * (upper - lower) / (slope_upper - slope_lower),
-                                  0.95 * lower + 0.05 * upper, 0.05 * lower + 0.95 * upper);
-      const double slope = slope_at(t);
-      if (slope <= 0 && slope >= kFlat * start) return t;
-      (slope < 0 ? lower : upper) = t;
-      (slope < 0 ? slope_lower : slope_upper) = slope;
-      (slope < 0 ? slope_upper : slope_lower) /= 2;
-    }
-    return lower;
+    const double slope_end = slope_at(1);
+    if (slope_end <= 0) return 1;
+    // A point with a slope below zero is lower than the start.
+    const auto is_flat = [&](double slope) { return slope <= 0 && slope >= kFlat * start; };
+    return FindFlat(slope_at, {0, 1, start, slope_end}, is_flat, kMostTrials);
   }
 
   bool IsStalled() {
@@ -298,14 +279,14 @@ class Newton final : private SolverPause {
   SolveObserver* const observer_;
 
   std::optional<KernelMatrix> kernel_;     // made when first needed
-  Bounds answer_;                          // of state_
+  MachineBounds answer_;                   // of state_
   Point at_;                               // where the next step starts; its dual bound is the best one known
   std::vector<double> residual_;           // -g - beta
   std::vector<double> inverse_curvature_;  // W^-1
   std::vector<double> direction_;
   double harmless_move_ = kFirstMove;
   double forcing_ = kFirstForcing;
-  Bounds milestone_;  // at the last clear progress, and steps since
+  MachineBounds milestone_;  // at the last clear progress, and steps since
   int steps_since_milestone_ = 0;
   std::int64_t steps_ = 0;
   bool is_stopped_ = false;

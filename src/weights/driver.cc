@@ -238,11 +238,4 @@ Learned Driver::Finish(Status status) {
   return std::move(learned_);
 }
 
-double Driver::relative_gap() const {
-  if (!std::isfinite(gap())) return kInfinity;
-  const double scale =
-      std::max({std::abs(best_.primal), std::abs(best_dual_), std::numeric_limits<double>::min()});
-  return std::max(gap(), 0.0) / scale;
-}
-
 }  // namespace kweave

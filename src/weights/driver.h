@@ -51,7 +51,7 @@ class Driver : private ThetaMover {
   Learned Finish(Status status);
 
   double gap() const { return best_.primal - best_dual_; }
-  double relative_gap() const;
+  double relative_gap() const { return RelativeGap(best_.primal, best_dual_); }
 
   const GramPair& gram_;
   const LearningProblem& problem_;

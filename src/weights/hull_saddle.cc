@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "base/dot.h"
 #include "compute/cpu/cholesky.h"
 
 namespace kweave {
@@ -24,10 +25,6 @@ double LargestStep(std::span<const double> x, std::span<const double> dx, double
     if (dx[i] < 0) most = std::min(most, -x[i] / dx[i]);
   }
   return most;
-}
-
-double Dot(std::span<const double> a, std::span<const double> b) {
-  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
 void Add(double factor, std::span<const double> x, std::span<double> to) {

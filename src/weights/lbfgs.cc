@@ -9,8 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/dot.h"
 #include "base/stopwatch.h"
 #include "loss/smooth_loss.h"
+#include "qp/line_search.h"
 #include "regularizer/lp_norm.h"
 #include "weights/limited_memory.h"
 
@@ -34,9 +36,6 @@ constexpr double kClearRise = 1e-3;     // of the dual, as a share of the gap
 constexpr int kStepsWithoutProgress = 100, kFloatStepsWithoutProgress = 20;
 constexpr std::int64_t kDefaultMaxIterations = 10000;
 
-double Dot(std::span<const double> a, std::span<const double> b) {
-  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
-}
 double Sum(std::span<const double> x) { return std::accumulate(x.begin(), x.end(), 0.0); }
 
 /// A feasible beta and all that follows from it.
@@ -107,11 +106,7 @@ class Lbfgs {
   }
 
   Point Evaluate(std::vector<double> beta) {
-    if (expansion_) {
-      gram_->Update(*expansion_, beta);
-    } else {
-      expansion_ = gram_->Expand(beta);
-    }
+    ExpandInto(*gram_, beta, expansion_);
     Point point;
     point.beta = std::move(beta);
     point.quadratics.resize(static_cast<std::size_t>(gram_->kernels()));
@@ -254,7 +249,7 @@ class Lbfgs {
   }
 
   // The share of the way at which D is about highest; the expansion is that of the far end. Along the way
-  // q(t) = q(0) + 2 t cross + t^2 square, and -D is convex: the secant, where an end that stays counts half.
+  // q(t) = q(0) + 2 t cross + t^2 square, and -D is convex.
   double LineSearch(const Point& to, double slope_start) const {
     const std::size_t kernels = to.theta.size(), samples = to.beta.size();
     std::vector<double> cross(kernels), square(kernels), q(kernels), theta(kernels);
@@ -274,18 +269,10 @@ class Lbfgs {
       }
       return slope;
     };
-    double lower = 0, upper = 1, slope_lower = slope_start, slope_upper = slope_at(1);
-    if (slope_upper <= 0) return 0.5;  // rounding hides the rise
-    for (int trial = 0; trial < kMostTrials; ++trial) {
-      const double t = std::clamp(lower - slope_lower * (upper - lower) / (slope_upper - slope_lower),
-                                  0.95 * lower + 0.05 * upper, 0.05 * lower + 0.95 * upper);
-      const double slope = slope_at(t);
-      if (std::abs(slope) <= kFlat * -slope_start) return t;
-      (slope < 0 ? lower : upper) = t;
-      (slope < 0 ? slope_lower : slope_upper) = slope;
-      (slope < 0 ? slope_upper : slope_lower) /= 2;
-    }
-    return lower;
+    const double slope_end = slope_at(1);
+    if (slope_end <= 0) return 0.5;  // rounding hides the rise
+    const auto is_flat = [&](double slope) { return std::abs(slope) <= kFlat * -slope_start; };
+    return FindFlat(slope_at, {0, 1, slope_start, slope_end}, is_flat, kMostTrials);
   }
 
   void Remember(const Point& reached) {
@@ -341,10 +328,7 @@ class Lbfgs {
   }
 
   double gap() const { return best_.primal - at_.dual; }
-  double relative_gap() const {
-    const double scale = std::max({std::abs(best_.primal), std::abs(at_.dual), kTiny});
-    return std::isfinite(gap()) ? std::max(gap(), 0.0) / scale : kInfinity;
-  }
+  double relative_gap() const { return RelativeGap(best_.primal, at_.dual); }
 
   const GramPair& pair_;
   const LearningProblem& problem_;

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <numeric>
 
 #include "base/stopwatch.h"
 #include "kweave/error.h"
@@ -16,26 +14,19 @@ namespace kweave {
 
 namespace {
 
-constexpr double kTiny = std::numeric_limits<double>::min();
 constexpr double kLeastTolerance = 1e-13;
 constexpr double kMostTolerance = 0.5;
 // Solving on features pays while they have at most one entry to so many pairs of samples.
 constexpr double kEntriesPerPair = 4;
 
-// The learned kernel, keeping the expansion of the last vector it multiplied: `at` says which.
+// The learned kernel, keeping the expansion of the last vector it multiplied.
 class ExpandingRows final : public GramRows<float> {
  public:
-  ExpandingRows(Gram& gram, std::span<const double> theta, std::unique_ptr<Expansion>& expansion,
-                std::vector<double>& at)
-      : GramRows(gram, theta), gram_(gram), theta_(theta), expansion_(expansion), at_(at) {}
+  ExpandingRows(Gram& gram, std::span<const double> theta, std::unique_ptr<Expansion>& expansion)
+      : GramRows(gram, theta), gram_(gram), theta_(theta), expansion_(expansion) {}
 
   void Multiply(std::span<const double> beta, std::span<double> out) override {
-    if (expansion_) {
-      gram_.Update(*expansion_, beta);
-    } else {
-      expansion_ = gram_.Expand(beta);
-    }
-    at_.assign(beta.begin(), beta.end());
+    ExpandInto(gram_, beta, expansion_);
     expansion_->Outputs(theta_, out);
   }
 
@@ -43,20 +34,7 @@ class ExpandingRows final : public GramRows<float> {
   Gram& gram_;
   std::span<const double> theta_;
   std::unique_ptr<Expansion>& expansion_;
-  std::vector<double>& at_;
 };
-
-struct InnerBounds {
-  double primal = 0;
-  double dual = 0;
-  double relative_gap() const { return (primal - dual) / std::max(std::abs(primal), kTiny); }
-};
-
-// The bounds on J(theta) that beta gives with its outputs f, which may be off by a common constant.
-InnerBounds Bounds(const Risk& risk, std::span<const double> beta, std::span<const double> f) {
-  const double quadratic = std::inner_product(f.begin(), f.end(), beta.begin(), 0.0);
-  return {0.5 * quadratic + risk.Value(f, risk.BestBias(f)), risk.Dual(beta) - 0.5 * quadratic};
-}
 
 }  // namespace
 
@@ -84,7 +62,7 @@ class Machine::Watch : public SolveObserver {
     if (machine_.control_.ShouldStop()) return Verdict::kStop;
     std::vector<double> f(pause.Gradient().begin(), pause.Gradient().end());
     machine_.terms_.GradientToOutputs(pause.Beta(), f);
-    const double gap = Bounds(machine_.problem_.risk, pause.Beta(), f).relative_gap();
+    const double gap = machine_.problem_.risk.BoundsAt(pause.Beta(), f).relative_gap();
     machine_.NoteTolerance(tolerance, gap);
     if (!(gap > wanted_)) return Move(pause, tolerance);
     // The gap falls about linearly with the tolerance.
@@ -116,14 +94,22 @@ void Machine::UseGram(Gram& gram, bool is_float) {
   gram_ = &gram;
   is_float_ = is_float;
   may_use_features_ = options_.solver == SolverKind::kAuto || options_.solver == SolverKind::kLinear;
-  if (expansion_) expansion_ = gram_->Expand(state_.beta);
+  // Nothing follows from beta = 0.
+  const bool is_zero = std::all_of(state_.beta.begin(), state_.beta.end(), [](double b) { return b == 0; });
+  expansion_ = is_zero ? nullptr : gram_->Expand(state_.beta);
 }
 
 void Machine::StartFrom(std::span<const double> beta) {
   state_.beta.assign(beta.begin(), beta.end());
   problem_.risk.MakeFeasible(state_.beta);
-  state_.gradient.resize(state_.beta.size());
   expansion_ = gram_->Expand(state_.beta);
+}
+
+// The outputs of beta at the present theta go where solvers look for them, if they are known.
+void Machine::TakeOutputs() {
+  state_.gradient_is_valid = expansion_ != nullptr;
+  state_.gradient.resize(state_.beta.size());
+  if (expansion_) expansion_->Outputs(theta_, state_.gradient);
 }
 
 template <class T>
@@ -136,13 +122,11 @@ SolverResult Machine::RunSolver(const SolverOptions& options, SolveObserver& obs
 
 SolverResult Machine::RunNewton(double relative_gap, SolveObserver& observer) {
   solver_ = "newton";
-  if (expansion_) expansion_->Outputs(theta_, state_.gradient);
-  state_.gradient_is_valid = expansion_ != nullptr;
+  TakeOutputs();
   NewtonOptions options;
   options.relative_gap = relative_gap;
   if (options_.row_cache_bytes > 0) options.memory_bytes = options_.row_cache_bytes;
-  std::vector<double> expanded = state_.beta;
-  ExpandingRows rows(*gram_, theta_, expansion_, expanded);
+  ExpandingRows rows(*gram_, theta_, expansion_);
   return SolveNewton(problem_.risk, rows, state_, preconditioner_, options, &observer);
 }
 
@@ -181,11 +165,8 @@ Evaluation Machine::Solve(std::span<const double> theta, double relative_gap, Th
 }
 
 Evaluation Machine::SolveOnRows(double relative_gap, ThetaMover* mover) {
-  if (expansion_) {
-    expansion_->Outputs(theta_, state_.gradient);
-    terms_.OutputsToGradient(state_.beta, state_.gradient);
-    state_.gradient_is_valid = true;
-  }
+  TakeOutputs();
+  if (state_.gradient_is_valid) terms_.OutputsToGradient(state_.beta, state_.gradient);
   SolverOptions options;
   options.tolerance = ToleranceFor(relative_gap);
   options.pool = options_.pool;
@@ -230,11 +211,7 @@ void Machine::NoteTolerance(double violation, double relative_gap) {
 }
 
 Evaluation Machine::Evaluate(std::span<const double> beta) {
-  if (expansion_) {
-    gram_->Update(*expansion_, beta);
-  } else {
-    expansion_ = gram_->Expand(beta);
-  }
+  ExpandInto(*gram_, beta, expansion_);
   Evaluation result;
   result.theta = theta_;
   result.beta.assign(beta.begin(), beta.end());
@@ -242,7 +219,7 @@ Evaluation Machine::Evaluate(std::span<const double> beta) {
   expansion_->Quadratics(result.quadratics);
   std::vector<double> outputs(beta.size());
   expansion_->Outputs(theta_, outputs);
-  const InnerBounds bounds = Bounds(problem_.risk, beta, outputs);
+  const MachineBounds bounds = problem_.risk.BoundsAt(beta, outputs);
   result.primal = bounds.primal;
   result.inner_dual = bounds.dual;
   result.linear = problem_.risk.Dual(beta);

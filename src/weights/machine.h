@@ -99,6 +99,7 @@ class Machine {
   Evaluation SolveOnRows(double relative_gap, ThetaMover* mover);
   Evaluation SolveInTurn(std::unique_ptr<FeatureMatrix> features, double relative_gap, ThetaMover* mover);
   std::unique_ptr<FeatureMatrix> FindFeatures();
+  void TakeOutputs();
   Evaluation Evaluate(std::span<const double> beta);
   double ToleranceFor(double relative_gap) const;
   void NoteTolerance(double violation, double relative_gap);

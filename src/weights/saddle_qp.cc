@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/dot.h"
 #include "compute/cpu/cholesky.h"
 #include "regularizer/lp_norm.h"
 
@@ -19,10 +20,6 @@ constexpr double kMostError = 1e-8;   // relative residual of a solution
 constexpr double kAcceptable = 1e-5;  // gap and residual of a point worth returning
 constexpr double kSpoilt = 1e3;
 constexpr double kToBoundary = 0.995;  // fraction of the way to the boundary a step may take
-
-double Dot(std::span<const double> a, std::span<const double> b) {
-  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
-}
 
 double LargestMagnitude(std::span<const double> values) {
   double largest = 0;

@@ -1,0 +1,16 @@
+#ifndef KWEAVE_BASE_DOT_H_
+#define KWEAVE_BASE_DOT_H_
+
+#include <numeric>
+#include <span>
+
+namespace kweave {
+
+/// The inner product of two vectors of one length.
+inline double Dot(std::span<const double> a, std::span<const double> b) {
+  return std::transform_reduce(a.begin(), a.end(), b.begin(), 0.0);
+}
+
+}  // namespace kweave
+
+#endif  // KWEAVE_BASE_DOT_H_
