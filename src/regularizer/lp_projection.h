@@ -1,0 +1,22 @@
+// Solves     the theta nearest to a given one (in the Euclidean norm) with theta >= 0, ||theta||_p <= 1, 1 <= p <= infinity.
+// Method     negative values become 0. Inside the ball that is all; for p = infinity and 2 clipping and scaling are. For p = 1
+//            every value falls by the same threshold, found by partitioning. Else x + lambda x^(p-1) = v for every value v, and
+//            ||x||_p = 1 gives lambda: Newton steps on 1 / ||x||_p, which is straight in lambda for p = 2, kept in a bracket.
+//            The inner equation, written in x^(p-1) where p < 2, is convex, so that Newton steps fall to its root.
+// Takes and  the values, overwritten by the projection.
+// returns
+// Holds      the result is feasible up to rounding: a last scaling sees to that.
+// Costs      O(M) for p = 1, 2, infinity; else 5 to 10 passes of a few powers for each value.
+#ifndef KWEAVE_REGULARIZER_LP_PROJECTION_H_
+#define KWEAVE_REGULARIZER_LP_PROJECTION_H_
+
+#include <span>
+
+namespace kweave {
+
+/// Overwrites theta by the nearest point of the set above. `p` is from 1 to infinity.
+void ProjectOntoLpBall(double p, std::span<double> theta);
+
+}  // namespace kweave
+
+#endif  // KWEAVE_REGULARIZER_LP_PROJECTION_H_
