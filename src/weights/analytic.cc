@@ -123,6 +123,7 @@ bool Analytic::UpdateCrawls(const RunState& state) const {
 
 bool Analytic::NewtonStep(const Evaluation& last, const Machine& machine, const RunState& state,
                           std::span<double> theta) {
+  if (machine.risk() == nullptr) return false;
   const std::vector<Direction> directions = NewtonDirections(norm_, last);
   if (directions.size() < 2) return false;
   const LocalModel model(last, machine, directions);
@@ -148,7 +149,7 @@ bool Analytic::NewtonStep(const Evaluation& last, const Machine& machine, const 
 void Analytic::NoteDualPoint(std::vector<double> beta, const Machine& machine) {
   std::vector<double> quadratics(static_cast<std::size_t>(machine.gram().kernels()));
   machine.gram().Expand(beta)->Quadratics(quadratics);
-  const double linear = machine.problem().risk.Dual(beta);
+  const double linear = machine.Linear(beta);
   dual_point_ = {std::move(beta), linear - 0.5 * norm_.Dual(quadratics)};
 }
 

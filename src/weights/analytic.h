@@ -12,6 +12,7 @@
 
 #include <vector>
 
+#include "regularizer/lp_norm.h"
 #include "weights/local_model.h"
 #include "weights/weight_method.h"
 

@@ -8,6 +8,7 @@
 #include "base/run_control.h"
 #include "regularizer/lp_norm.h"
 #include "tests/support/learn_reference.h"
+#include "weights/sample_machine.h"
 
 namespace kweave {
 namespace {
@@ -50,7 +51,7 @@ class BundleTest : public ::testing::Test {
   const Context context_;
   RunControl control_;
   LearnOptions options_;
-  Machine machine_;
+  SampleMachine machine_;
   std::vector<double> uniform_, metric_;
 };
 

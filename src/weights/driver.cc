@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/stopwatch.h"
+#include "regularizer/lp_norm.h"
 
 namespace kweave {
 
@@ -35,21 +36,21 @@ constexpr std::int64_t kDefaultMaxIterations = 1000;
 
 }  // namespace
 
-Driver::Driver(const GramPair& gram, const LearningProblem& problem, const LearnOptions& options,
+Driver::Driver(const GramPair& gram, Machine& machine, double norm, const LearnOptions& options,
                const MethodRecord& method, const std::vector<double>& start, RunControl& control)
     : gram_(gram),
-      problem_(problem),
       options_(options),
       control_(control),
-      machine_(problem, options, control),
-      method_(method.make(problem.norm)),
+      machine_(machine),
+      norm_(norm),
+      method_(method.make(norm)),
       is_float_(gram.working_is_float),
       is_interleaved_(options.driver == "interleaved"),
       has_start_(!start.empty() || options.start != nullptr),
       most_moves_(options.max_iterations > 0 ? options.max_iterations : kDefaultMaxIterations),
       theta_(static_cast<std::size_t>(gram.working->kernels())),
       best_dual_(-kInfinity),
-      best_dual_beta_(problem.risk.FeasibleStart()),
+      best_dual_beta_(machine.FeasibleStart()),
       aim_(kAimBelowTarget * options.target_gap),
       milestone_(kInfinity),
       wanted_inside_(kFirstGapInside) {
@@ -67,8 +68,8 @@ Driver::Driver(const GramPair& gram, const LearningProblem& problem, const Learn
 // A weight of zero would stay zero under some methods, so every kernel keeps a little.
 void Driver::StartFrom(const WarmStart& start) {
   machine_.StartFrom(start.beta);
-  const LpNorm norm(problem_.norm);
-  if (std::isinf(problem_.norm) || !(norm.Value(start.theta) > 0)) return;
+  const LpNorm norm(norm_);
+  if (std::isinf(norm_) || !(norm.Value(start.theta) > 0)) return;
   std::vector<double> theta = start.theta;
   norm.Normalize(theta);
   for (std::size_t m = 0; m < theta.size(); ++m) {
@@ -151,8 +152,7 @@ void Driver::CertifyBest() {
   is_certificate_current_ = true;
   ScopedSeconds seconds(learned_.certificate_seconds);
   machine_.ReleaseRows();  // the certificate needs memory of its own
-  learned_.certificate =
-      Certify(gram_.exact(), problem_.risk, problem_.norm, best_.theta, best_.beta, best_dual_beta_);
+  learned_.certificate = machine_.Certify(gram_.exact(), best_.theta, best_.beta, best_dual_beta_);
 }
 
 // Asks the certificate when the estimates are good enough. Where it disagrees, the kernels of the solves were
@@ -170,7 +170,7 @@ bool Driver::IsCertified() {
 // after a few steps, when they cost next to nothing.
 double Driver::WantedInnerGap() const {
   const double least = kInnerShareOfAim * aim_;
-  if (theta_.size() == 1 || std::isinf(problem_.norm)) return kOnlyShareOfAim * aim_;
+  if (theta_.size() == 1 || std::isinf(norm_)) return kOnlyShareOfAim * aim_;
   if (is_interleaved_) return std::max(wanted_inside_, least);
   if (!std::isfinite(best_.primal))
     return std::max(has_start_ ? kFirstInnerGapFromStart : kFirstInnerGap, least);

@@ -28,8 +28,8 @@ namespace kweave {
 
 class Driver : private ThetaMover {
  public:
-  /// `start` is a feasible theta, or empty: the method's own.
-  Driver(const GramPair& gram, const LearningProblem& problem, const LearnOptions& options,
+  /// `start` is a feasible theta, or empty: the method's own. What references refer to must outlive the driver.
+  Driver(const GramPair& gram, Machine& machine, double norm, const LearnOptions& options,
          const MethodRecord& method, const std::vector<double>& start, RunControl& control);
   Learned Run();
 
@@ -54,10 +54,10 @@ class Driver : private ThetaMover {
   double relative_gap() const { return RelativeGap(best_.primal, best_dual_); }
 
   const GramPair& gram_;
-  const LearningProblem& problem_;
   const LearnOptions& options_;
   RunControl& control_;
-  Machine machine_;
+  Machine& machine_;
+  const double norm_;
   std::unique_ptr<WeightMethod> method_;
   bool is_float_;
   const bool is_interleaved_;

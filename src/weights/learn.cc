@@ -5,6 +5,7 @@
 #include "kweave/error.h"
 #include "weights/driver.h"
 #include "weights/method_table.h"
+#include "weights/sample_machine.h"
 #include "weights/sampled_start.h"
 
 namespace kweave {
@@ -27,7 +28,8 @@ Learned LearnWeights(const GramPair& gram, const LearningProblem& problem, const
   }
   std::vector<double> theta;
   if (options.start == nullptr) theta = SampledStart(gram, problem, options, control);
-  return Driver(gram, problem, options, method, theta, control).Run();
+  SampleMachine machine(problem, options, control);
+  return Driver(gram, machine, norm.p(), options, method, theta, control).Run();
 }
 
 }  // namespace kweave

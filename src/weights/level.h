@@ -13,6 +13,7 @@
 #include <limits>
 #include <vector>
 
+#include "regularizer/lp_norm.h"
 #include "weights/bundle.h"
 #include "weights/weight_method.h"
 

@@ -9,6 +9,7 @@
 
 #include "base/run_control.h"
 #include "tests/support/learn_reference.h"
+#include "weights/sample_machine.h"
 
 namespace kweave {
 namespace {
@@ -64,7 +65,7 @@ TEST(Level, StepsStayInTheSimplexAndBoundsBelowTheOptimum) {
       const Context context;
       RunControl control(context);
       const LearnOptions learn_options;
-      Machine machine(learning, learn_options, control);
+      SampleMachine machine(learning, learn_options, control);
       machine.UseGram(gram, false);
       Level level(1);
       std::vector<double> theta(problem.matrices.size());

@@ -103,7 +103,7 @@ bool FactorWithRidge(std::vector<double>& matrix, std::size_t size) {
 
 LocalModel::LocalModel(const Evaluation& at, const Machine& machine, std::span<const Direction> directions,
                        std::size_t most_bounded)
-    : at_(at), risk_(machine.problem().risk) {
+    : at_(at), risk_(*machine.risk()) {
   std::vector<double> outputs(at.beta.size()), residuals(at.beta.size());
   machine.expansion().Outputs(at.theta, outputs);
   const double bias = risk_.BestBias(outputs);

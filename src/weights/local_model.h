@@ -6,7 +6,7 @@
 //          and with small C it is where most of the curvature is. Samples far from a change are not asked:
 //          those well inside their bounds are eliminated beforehand as if they had none, those far from their
 //          margin stay.
-// Takes    the last evaluation, its machine, and directions for theta; gives the saddle problem, and beta + x
+// Takes    the last evaluation, its machine, which has one output, and directions for theta; gives the saddle problem, and beta + x
 //          for its solution.
 // Holds    x = 0 solves it for d = 0, up to the precision of the machine. Every beta it returns is feasible.
 // Costs    rows of the samples that move, one output per direction, F^3 / 3 + F^2 (E + K) multiplications for

@@ -9,6 +9,7 @@
 
 #include "loss/hinge.h"
 #include "tests/support/learn_reference.h"
+#include "weights/sample_machine.h"
 
 namespace kweave {
 namespace {
@@ -32,7 +33,7 @@ struct Solved {
   RunControl control;
   LearningProblem problem;
   LearnOptions options;
-  Machine machine;
+  SampleMachine machine;
 };
 
 std::vector<Direction> EveryKernel(std::size_t count) {

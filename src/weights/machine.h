@@ -1,36 +1,28 @@
-// One machine on the learned kernel: trains it at a given theta, warm, and measures the result.
+// One machine on the learned kernel, as methods and driver see it: trained at a given theta, warm, and measured.
 //
 // Solves   J(theta) = max over feasible beta of L(beta) - 1/2 beta' K(theta) beta,
 //          to a tolerance set per call.
-// Method   qp/linear.h on the features of linear kernels; else qp/smo.h or qp/block.h on rows of the Gram, or
-//          qp/newton.h for smooth losses; after theta moved, the gradient of the old beta follows from its expansion.
+// Method   that of weights/sample_machine.h: one output, one dual variable per sample.
 // Takes    theta and a tolerance; returns an Evaluation: beta, q and the bounds that follow from them.
 // Holds    beta stays feasible for every theta, so each solve starts where the last one ended.
 // Costs    the solver's rows, and one expansion per solve; moving theta costs no pass over the kernels.
 //
-// Next on the main path: qp/solve.h, qp/smo.h, qp/newton.h, qp/linear.h.
+// Next on the main path: weights/sample_machine.h.
 #ifndef KWEAVE_WEIGHTS_MACHINE_H_
 #define KWEAVE_WEIGHTS_MACHINE_H_
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
-#include "base/run_control.h"
+#include "certificate/certificate.h"
 #include "gram/gram.h"
-#include "qp/preconditioner.h"
-#include "qp/solve.h"
-#include "qp/solver.h"
-#include "regularizer/lp_norm.h"
-#include "weights/dual_terms.h"
-#include "weights/learn.h"
+#include "loss/risk.h"
 
 namespace kweave {
 
@@ -63,65 +55,39 @@ class ThetaMover {
 
 class Machine {
  public:
-  /// All arguments must outlive the machine.
-  Machine(const LearningProblem& problem, const LearnOptions& options, RunControl& control);
-  ~Machine();
+  virtual ~Machine() = default;
 
   /// Answers come from this Gram from now on; beta is kept.
-  void UseGram(Gram& gram, bool is_float);
+  virtual void UseGram(Gram& gram, bool is_float) = 0;
 
   /// The next solve starts from this beta, made feasible, instead of that of the last one.
-  void StartFrom(std::span<const double> beta);
+  virtual void StartFrom(std::span<const double> beta) = 0;
 
   /// Until the inner gap is at most `relative_gap` of the primal; then the mover, if there is one, may move theta and
   /// the solve goes on. The answer is for the last theta.
-  Evaluation Solve(std::span<const double> theta, double relative_gap, ThetaMover* mover = nullptr);
+  virtual Evaluation Solve(std::span<const double> theta, double relative_gap,
+                           ThetaMover* mover = nullptr) = 0;
 
   /// Gives memory back that only the next solve would use.
-  void ReleaseRows() { reserve_.Release(); }
+  virtual void ReleaseRows() = 0;
 
-  Gram& gram() const { return *gram_; }
+  virtual Gram& gram() const = 0;
   /// Of the last solve's beta.
-  const Expansion& expansion() const { return *expansion_; }
-  const LearningProblem& problem() const { return problem_; }
-  std::int64_t solves() const { return solves_; }
-  /// The one that ran last.
-  std::string_view solver() const { return solver_; }
-  double solve_seconds() const { return solve_seconds_; }
+  virtual const Expansion& expansion() const = 0;
+  /// L(beta), for feasible beta.
+  virtual double Linear(std::span<const double> beta) const = 0;
+  /// A feasible beta with few nonzero entries.
+  virtual std::vector<double> FeasibleStart() const = 0;
+  /// The bounds that an answer gives, from kernels that may be others than those of the solves.
+  virtual Certificate Certify(Gram& gram, std::span<const double> theta, std::span<const double> beta,
+                              std::span<const double> dual_beta) const = 0;
+  /// The loss as a function of one output per sample; null where there are several.
+  virtual const Risk* risk() const = 0;
 
- private:
-  class Watch;
-
-  template <class T>
-  SolverResult RunSolver(const SolverOptions& options, SolveObserver& observer);
-  SolverResult RunNewton(double relative_gap, SolveObserver& observer);
-  SolverResult RunLinear(const FeatureMatrix& features, double relative_gap, SolveObserver& observer);
-  Evaluation SolveOnRows(double relative_gap, ThetaMover* mover);
-  Evaluation SolveInTurn(std::unique_ptr<FeatureMatrix> features, double relative_gap, ThetaMover* mover);
-  std::unique_ptr<FeatureMatrix> FindFeatures();
-  void TakeOutputs();
-  Evaluation Evaluate(std::span<const double> beta);
-  double ToleranceFor(double relative_gap) const;
-  void NoteTolerance(double violation, double relative_gap);
-
-  const LearningProblem& problem_;
-  const LpNorm norm_;
-  RunControl& control_;
-  const LearnOptions& options_;
-  Gram* gram_ = nullptr;
-  bool is_float_ = false;
-  const DualTerms terms_;  // of the dual problem: theta does not change them
-  SolverState state_;
-  bool may_use_features_ = false;                 // as far as is known of the Gram
-  double sigma_ = 0;                              // of the last solve on features
-  std::vector<double> theta_;                     // of the running or last solve
-  MemoryReserve reserve_;                         // for its rows
-  std::optional<Preconditioner> preconditioner_;  // of the last smooth solves
-  std::unique_ptr<Expansion> expansion_;          // of its beta; null before the first
-  double tolerance_per_gap_ = 50;                 // violation over relative gap, as seen so far
-  std::string_view solver_ = "none";
-  std::int64_t solves_ = 0;
-  double solve_seconds_ = 0;
+  /// The solver that ran last.
+  virtual std::string_view solver() const = 0;
+  virtual std::int64_t solves() const = 0;
+  virtual double solve_seconds() const = 0;
 };
 
 }  // namespace kweave

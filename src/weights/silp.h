@@ -14,6 +14,7 @@
 #include <memory>
 #include <vector>
 
+#include "regularizer/lp_norm.h"
 #include "weights/weight_method.h"
 
 namespace kweave {

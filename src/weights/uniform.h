@@ -1,6 +1,7 @@
 #ifndef KWEAVE_WEIGHTS_UNIFORM_H_
 #define KWEAVE_WEIGHTS_UNIFORM_H_
 
+#include "regularizer/lp_norm.h"
 #include "weights/weight_method.h"
 
 namespace kweave {

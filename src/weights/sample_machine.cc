@@ -1,4 +1,4 @@
-#include "weights/machine.h"
+#include "weights/sample_machine.h"
 
 #include <algorithm>
 #include <cmath>
@@ -38,17 +38,17 @@ class ExpandingRows final : public GramRows<float> {
 
 }  // namespace
 
-Machine::Machine(const LearningProblem& problem, const LearnOptions& options, RunControl& control)
+SampleMachine::SampleMachine(const LearningProblem& problem, const LearnOptions& options, RunControl& control)
     : problem_(problem), norm_(problem.norm), control_(control), options_(options), terms_(problem.risk) {
   state_.beta = problem.risk.FeasibleStart();
 }
 
-Machine::~Machine() = default;
+SampleMachine::~SampleMachine() = default;
 
 // Lowers the tolerance until the gap is reached, then lets theta move; ends the solve when the run must end.
-class Machine::Watch : public SolveObserver {
+class SampleMachine::Watch : public SolveObserver {
  public:
-  Watch(Machine& machine, double wanted, ThetaMover* mover)
+  Watch(SampleMachine& machine, double wanted, ThetaMover* mover)
       : machine_(machine), wanted_(wanted), mover_(mover) {}
 
   double wanted() const { return wanted_; }
@@ -85,12 +85,12 @@ class Machine::Watch : public SolveObserver {
     return Verdict::kMatrixChanged;
   }
 
-  Machine& machine_;
+  SampleMachine& machine_;
   double wanted_;  // relative gap
   ThetaMover* mover_;
 };
 
-void Machine::UseGram(Gram& gram, bool is_float) {
+void SampleMachine::UseGram(Gram& gram, bool is_float) {
   gram_ = &gram;
   is_float_ = is_float;
   may_use_features_ = options_.solver == SolverKind::kAuto || options_.solver == SolverKind::kLinear;
@@ -99,28 +99,28 @@ void Machine::UseGram(Gram& gram, bool is_float) {
   expansion_ = is_zero ? nullptr : gram_->Expand(state_.beta);
 }
 
-void Machine::StartFrom(std::span<const double> beta) {
+void SampleMachine::StartFrom(std::span<const double> beta) {
   state_.beta.assign(beta.begin(), beta.end());
   problem_.risk.MakeFeasible(state_.beta);
   expansion_ = gram_->Expand(state_.beta);
 }
 
 // The outputs of beta at the present theta go where solvers look for them, if they are known.
-void Machine::TakeOutputs() {
+void SampleMachine::TakeOutputs() {
   state_.gradient_is_valid = expansion_ != nullptr;
   state_.gradient.resize(state_.beta.size());
   if (expansion_) expansion_->Outputs(theta_, state_.gradient);
 }
 
 template <class T>
-SolverResult Machine::RunSolver(const SolverOptions& options, SolveObserver& observer) {
+SolverResult SampleMachine::RunSolver(const SolverOptions& options, SolveObserver& observer) {
   GramRows<T> rows(*gram_, theta_);
   const SolverKind kind = ChooseSolver<T>(options_.solver, terms_.problem(), options);
   solver_ = SolverName(kind);
   return SolveDual<T>(kind, terms_.problem(), rows, state_, options, &observer);
 }
 
-SolverResult Machine::RunNewton(double relative_gap, SolveObserver& observer) {
+SolverResult SampleMachine::RunNewton(double relative_gap, SolveObserver& observer) {
   solver_ = "newton";
   TakeOutputs();
   NewtonOptions options;
@@ -130,7 +130,8 @@ SolverResult Machine::RunNewton(double relative_gap, SolveObserver& observer) {
   return SolveNewton(problem_.risk, rows, state_, preconditioner_, options, &observer);
 }
 
-SolverResult Machine::RunLinear(const FeatureMatrix& features, double relative_gap, SolveObserver& observer) {
+SolverResult SampleMachine::RunLinear(const FeatureMatrix& features, double relative_gap,
+                                      SolveObserver& observer) {
   solver_ = SolverName(SolverKind::kLinear);
   LinearOptions options;
   options.relative_gap = relative_gap;
@@ -140,7 +141,7 @@ SolverResult Machine::RunLinear(const FeatureMatrix& features, double relative_g
 
 // The features at the present theta, when the kernels are linear and solving on features pays; else null, now and for all
 // other theta.
-std::unique_ptr<FeatureMatrix> Machine::FindFeatures() {
+std::unique_ptr<FeatureMatrix> SampleMachine::FindFeatures() {
   if (!may_use_features_) return nullptr;
   std::unique_ptr<FeatureMatrix> features = gram_->Features(theta_);
   const bool is_asked_for = options_.solver == SolverKind::kLinear;
@@ -154,7 +155,7 @@ std::unique_ptr<FeatureMatrix> Machine::FindFeatures() {
   return may_use_features_ ? std::move(features) : nullptr;
 }
 
-Evaluation Machine::Solve(std::span<const double> theta, double relative_gap, ThetaMover* mover) {
+Evaluation SampleMachine::Solve(std::span<const double> theta, double relative_gap, ThetaMover* mover) {
   ScopedSeconds seconds(solve_seconds_);
   theta_.assign(theta.begin(), theta.end());
   ++solves_;
@@ -164,7 +165,7 @@ Evaluation Machine::Solve(std::span<const double> theta, double relative_gap, Th
                                : SolveOnRows(relative_gap, mover);
 }
 
-Evaluation Machine::SolveOnRows(double relative_gap, ThetaMover* mover) {
+Evaluation SampleMachine::SolveOnRows(double relative_gap, ThetaMover* mover) {
   TakeOutputs();
   if (state_.gradient_is_valid) terms_.OutputsToGradient(state_.beta, state_.gradient);
   SolverOptions options;
@@ -184,8 +185,8 @@ Evaluation Machine::SolveOnRows(double relative_gap, ThetaMover* mover) {
 }
 
 // These solvers start anew with every theta, from the beta and what else they have.
-Evaluation Machine::SolveInTurn(std::unique_ptr<FeatureMatrix> features, double relative_gap,
-                                ThetaMover* mover) {
+Evaluation SampleMachine::SolveInTurn(std::unique_ptr<FeatureMatrix> features, double relative_gap,
+                                      ThetaMover* mover) {
   for (;;) {
     Watch watch(*this, relative_gap, nullptr);
     const SolverResult result =
@@ -202,15 +203,15 @@ Evaluation Machine::SolveInTurn(std::unique_ptr<FeatureMatrix> features, double 
   }
 }
 
-double Machine::ToleranceFor(double relative_gap) const {
+double SampleMachine::ToleranceFor(double relative_gap) const {
   return std::clamp(relative_gap * tolerance_per_gap_, kLeastTolerance, kMostTolerance);
 }
 
-void Machine::NoteTolerance(double violation, double relative_gap) {
+void SampleMachine::NoteTolerance(double violation, double relative_gap) {
   if (relative_gap > 0 && violation > 0) tolerance_per_gap_ = std::clamp(violation / relative_gap, 1e-3, 1e6);
 }
 
-Evaluation Machine::Evaluate(std::span<const double> beta) {
+Evaluation SampleMachine::Evaluate(std::span<const double> beta) {
   ExpandInto(*gram_, beta, expansion_);
   Evaluation result;
   result.theta = theta_;
@@ -225,6 +226,11 @@ Evaluation Machine::Evaluate(std::span<const double> beta) {
   result.linear = problem_.risk.Dual(beta);
   result.dual = result.linear - 0.5 * norm_.Dual(result.quadratics);
   return result;
+}
+
+Certificate SampleMachine::Certify(Gram& gram, std::span<const double> theta, std::span<const double> beta,
+                                   std::span<const double> dual_beta) const {
+  return kweave::Certify(gram, problem_.risk, problem_.norm, theta, beta, dual_beta);
 }
 
 }  // namespace kweave
