@@ -7,8 +7,6 @@
 #include <memory>
 #include <numeric>
 
-#include "regularizer/lp_norm.h"
-
 namespace kweave {
 
 namespace {
@@ -45,15 +43,18 @@ double LargestMagnitude(std::span<const double> x) {
   return largest;
 }
 
-// An upper bound on 1/2 theta' q + the risk, the table's error taken at its worst everywhere.
-double PrimalBound(const Risk& risk, const Expanded& at, std::span<const double> theta, double magnitude,
-                   double bias, double table_error) {
-  double regularizer = 0;
-  double weight = 0;
-  for (std::size_t m = 0; m < theta.size(); ++m) {
-    regularizer += theta[m] * (at.quadratics[m] + table_error * magnitude * magnitude);
-    weight += theta[m];
-  }
+// At their worst, given the error of the table.
+std::vector<double> LargestQuadratics(const Expanded& at, double magnitude, double table_error) {
+  std::vector<double> q = at.quadratics;
+  for (double& value : q) value += table_error * magnitude * magnitude;
+  return q;
+}
+
+// An upper bound on the regulariser + the risk, the table's error taken at its worst everywhere.
+double PrimalBound(const Risk& risk, const Regularizer& regularizer, const Expanded& at,
+                   std::span<const double> theta, double magnitude, double bias, double table_error) {
+  const double regularization = regularizer.Primal(theta, LargestQuadratics(at, magnitude, table_error));
+  const double weight = SumOfMagnitudes(theta);
   const double output_error = weight * table_error * magnitude;
   double losses = 0;
   for (std::size_t i = 0; i < risk.y.size(); ++i) {
@@ -63,27 +64,25 @@ double PrimalBound(const Risk& risk, const Expanded& at, std::span<const double>
                                    risk.loss->Value(f + output_error, risk.y[i]));
   }
   const double bias_term = risk.bias_slope * bias;
-  return 0.5 * regularizer + losses + bias_term +
-         kRounding * (std::abs(regularizer) + losses + std::abs(bias_term) +
+  return regularization + losses + bias_term +
+         kRounding * (std::abs(regularization) + losses + std::abs(bias_term) +
                       magnitude * LargestMagnitude(at.outputs));
 }
 
-// A lower bound on L - 1/2 ||q||_p*; where 0 is feasible scaled by the best factor s in [0, 1], which gives at
-// least s L - s^2/2 ||q||_p*, L being concave.
-double DualBound(const Risk& risk, const LpNorm& norm, const Expanded& at, std::span<const double> beta,
-                 double bias, double table_error) {
+// A lower bound on L - R*(q), the table's error taken at its worst.
+double DualBound(const Risk& risk, const Regularizer& regularizer, const Expanded& at,
+                 std::span<const double> beta, double bias, double table_error) {
   const double magnitude = SumOfMagnitudes(beta);
-  std::vector<double> q = at.quadratics;
-  for (double& value : q) value += table_error * magnitude * magnitude;
   const double linear = risk.Dual(beta);
-  const double quadratic = norm.Dual(q);
+  const double bound =
+      LowerBound(regularizer, linear, LargestQuadratics(at, magnitude, table_error), risk.bias_slope == 0);
   const double largest_output = LargestMagnitude(at.outputs);
-  double bound = linear - 0.5 * quadratic;
-  if (risk.bias_slope == 0 && linear < quadratic) bound = 0.5 * std::max(linear, 0.0) * (linear / quadratic);
   const double sum = std::accumulate(beta.begin(), beta.end(), 0.0);
   const double imbalance =
       risk.has_bias ? std::abs(sum - risk.bias_slope) * (1 + std::abs(bias) + largest_output) : 0;
-  return bound - kRounding * (std::abs(linear) + quadratic + magnitude * largest_output) - imbalance;
+  // What is subtracted from L is no larger than it where the bound is not negative.
+  const double subtracted = std::abs(linear) + std::abs(linear - bound);
+  return bound - kRounding * (subtracted + magnitude * largest_output) - imbalance;
 }
 
 Certificate NothingKnown(Certificate certificate) {
@@ -100,9 +99,9 @@ double RelativeGap(double primal, double dual) {
   return std::max(primal - dual, 0.0) / scale;
 }
 
-Certificate Certify(Gram& gram, const Risk& risk, double norm, std::span<const double> theta,
-                    std::span<const double> beta, std::span<const double> dual_beta) {
-  const LpNorm constraint(norm);
+Certificate Certify(Gram& gram, const Risk& risk, const Regularizer& regularizer,
+                    std::span<const double> theta, std::span<const double> beta,
+                    std::span<const double> dual_beta) {
   Certificate certificate;
   certificate.quadratics.assign(theta.size(), 0);
   certificate.outputs.assign(beta.size(), 0);
@@ -110,19 +109,22 @@ Certificate Certify(Gram& gram, const Risk& risk, double norm, std::span<const d
     return NothingKnown(std::move(certificate));
 
   std::vector<double> weights(theta.begin(), theta.end());
-  constraint.MakeFeasible(weights);
+  regularizer.MakeFeasible(weights);
   const double table_error = gram.TableError();
 
   Expanded primal_side = Evaluate(gram, weights, beta);
   certificate.bias = risk.BestBias(primal_side.outputs);
-  certificate.primal =
-      PrimalBound(risk, primal_side, weights, SumOfMagnitudes(beta), certificate.bias, table_error);
+  certificate.primal = PrimalBound(risk, regularizer, primal_side, weights, SumOfMagnitudes(beta),
+                                   certificate.bias, table_error);
 
   std::vector<double> feasible(dual_beta.begin(), dual_beta.end());
   risk.MakeFeasible(feasible);
   const bool is_same = std::equal(feasible.begin(), feasible.end(), beta.begin(), beta.end());
   const Expanded dual_side = is_same ? primal_side : Evaluate(gram, weights, feasible);
-  certificate.dual = DualBound(risk, constraint, dual_side, feasible, certificate.bias, table_error);
+  if (!AllFinite(primal_side.quadratics) || !AllFinite(dual_side.quadratics)) {
+    return NothingKnown(std::move(certificate));
+  }
+  certificate.dual = DualBound(risk, regularizer, dual_side, feasible, certificate.bias, table_error);
   if (risk.bias_slope == 0) certificate.dual = std::max(certificate.dual, 0.0);  // beta = 0
 
   certificate.quadratics = std::move(primal_side.quadratics);

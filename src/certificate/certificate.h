@@ -1,4 +1,4 @@
-// Solves   how far, at most, P(theta, beta) is from the optimum of the lp-norm problem
+// Solves   how far, at most, P(theta, beta) is from the optimum, for every loss and regulariser
 //          (docs/dev/notation.md).
 // Method   weak duality: P of any theta and beta lies above the optimum, D of any feasible beta below it.
 //          A dual point is first brought into its intervals and to its sum, then, where 0 is feasible too, scaled
@@ -18,6 +18,7 @@
 
 #include "gram/gram.h"
 #include "loss/risk.h"
+#include "regularizer/regularizer.h"
 
 namespace kweave {
 
@@ -35,11 +36,12 @@ struct Certificate {
 /// (primal - dual) / max(|primal|, |dual|, tiny), not below 0; infinite where the bounds are not finite.
 double RelativeGap(double primal, double dual);
 
-/// Certifies a machine with any loss under theta >= 0, ||theta||_p <= 1, from the kernels alone. `beta` defines
+/// Certifies a machine with any loss and regulariser, from the kernels alone. `beta` defines
 /// the function f = sum_m theta_m K_m beta; `dual_beta` (may be the same) the dual bound. Values outside the
 /// feasible set are brought into it first, at the cost of a larger gap, never of a wrong one.
-Certificate Certify(Gram& gram, const Risk& risk, double norm, std::span<const double> theta,
-                    std::span<const double> beta, std::span<const double> dual_beta);
+Certificate Certify(Gram& gram, const Risk& risk, const Regularizer& regularizer,
+                    std::span<const double> theta, std::span<const double> beta,
+                    std::span<const double> dual_beta);
 
 }  // namespace kweave
 

@@ -86,7 +86,8 @@ TEST_F(CertificateBounds, HoldForASolverStoppedEarly) {
     const std::vector<double> theta = RandomTheta(LpNorm(optimum.norm), problem.matrices.size(), random);
     for (const int steps : {0, 1, 3, 10, 100, 3000}) {
       const std::vector<double> beta = TrainPairwise(gram, problem, theta, steps);
-      ExpectBounds(Certify(gram, HingeRisk(problem), optimum.norm, theta, beta, beta), optimum, problem.name);
+      ExpectBounds(Certify(gram, HingeRisk(problem), LpNorm(optimum.norm), theta, beta, beta), optimum,
+                   problem.name);
     }
   });
 }
@@ -99,7 +100,8 @@ TEST_F(CertificateBounds, HoldForPlantedErrorsInTheSolversRows) {
     for (const double error : {1e-4, 1e-2, 1.0}) {
       wrong.PlantErrors(error, 0);
       const std::vector<double> beta = TrainPairwise(wrong, problem, theta, 300);
-      ExpectBounds(Certify(gram, HingeRisk(problem), optimum.norm, theta, beta, beta), optimum, problem.name);
+      ExpectBounds(Certify(gram, HingeRisk(problem), LpNorm(optimum.norm), theta, beta, beta), optimum,
+                   problem.name);
     }
   });
 }
@@ -112,7 +114,7 @@ TEST_F(CertificateBounds, HoldForTablesWhoseErrorIsDeclared) {
       MatrixGram table(problem.matrices);
       table.PlantErrors(error, error);
       const std::vector<double> beta = TrainPairwise(table, problem, theta, 1000);
-      ExpectBounds(Certify(table, HingeRisk(problem), optimum.norm, theta, beta, beta), optimum,
+      ExpectBounds(Certify(table, HingeRisk(problem), LpNorm(optimum.norm), theta, beta, beta), optimum,
                    problem.name);
     }
   });
@@ -127,8 +129,10 @@ TEST_F(CertificateBounds, HoldForInfeasibleInput) {
     theta[0] = -1;
     theta[1] *= 10;
     for (std::size_t i = 0; i < beta.size(); ++i) noise[i] += 3 * problem.upper[i] * (random.Uniform() - 0.3);
-    ExpectBounds(Certify(gram, HingeRisk(problem), optimum.norm, theta, noise, noise), optimum, problem.name);
-    ExpectBounds(Certify(gram, HingeRisk(problem), optimum.norm, theta, beta, noise), optimum, problem.name);
+    ExpectBounds(Certify(gram, HingeRisk(problem), LpNorm(optimum.norm), theta, noise, noise), optimum,
+                 problem.name);
+    ExpectBounds(Certify(gram, HingeRisk(problem), LpNorm(optimum.norm), theta, beta, noise), optimum,
+                 problem.name);
   });
 }
 
@@ -138,7 +142,8 @@ TEST_F(CertificateBounds, CloseAtTheOptimumOfTheUniformSum) {
     MatrixGram gram(problem.matrices);
     const std::vector<double> theta(problem.matrices.size(), 1.0);
     const std::vector<double> beta = TrainPairwise(gram, problem, theta, 1000000);
-    const Certificate certificate = Certify(gram, HingeRisk(problem), optimum.norm, theta, beta, beta);
+    const Certificate certificate =
+        Certify(gram, HingeRisk(problem), LpNorm(optimum.norm), theta, beta, beta);
     ExpectBounds(certificate, optimum, problem.name);
     EXPECT_LT(certificate.relative_gap, 1e-6) << problem.name;
   });
@@ -149,7 +154,7 @@ TEST(Certificate, ChoosesTheBiasItself) {
   MatrixGram gram(problem.matrices);
   const std::vector<double> theta = {1, 0};
   const std::vector<double> beta = TrainPairwise(gram, problem, theta, 50);
-  const Certificate certificate = Certify(gram, HingeRisk(problem), 2, theta, beta, beta);
+  const Certificate certificate = Certify(gram, HingeRisk(problem), LpNorm(2), theta, beta, beta);
   const auto primal = [&](double bias) {
     double sum = 0.5 * certificate.quadratics[0];
     for (std::size_t i = 0; i < beta.size(); ++i) {
@@ -170,9 +175,10 @@ TEST(Certificate, SaysNothingAboutNumbersThatAreNone) {
   for (const double bad : {std::nan(""), std::numeric_limits<double>::infinity()}) {
     std::vector<double> bad_beta = beta, bad_theta = theta;
     bad_beta[3] = bad_theta[1] = bad;
-    for (const Certificate& certificate : {Certify(gram, HingeRisk(problem), 2, bad_theta, beta, beta),
-                                           Certify(gram, HingeRisk(problem), 2, theta, bad_beta, beta),
-                                           Certify(gram, HingeRisk(problem), 2, theta, beta, bad_beta)}) {
+    for (const Certificate& certificate :
+         {Certify(gram, HingeRisk(problem), LpNorm(2), bad_theta, beta, beta),
+          Certify(gram, HingeRisk(problem), LpNorm(2), theta, bad_beta, beta),
+          Certify(gram, HingeRisk(problem), LpNorm(2), theta, beta, bad_beta)}) {
       EXPECT_EQ(certificate.gap, std::numeric_limits<double>::infinity());
       EXPECT_EQ(certificate.relative_gap, std::numeric_limits<double>::infinity());
     }
@@ -184,7 +190,7 @@ TEST(Certificate, OfAKernelWithBadValuesIsInfinite) {
   problem.matrices[1][0] = std::nan("");
   MatrixGram gram(problem.matrices);
   const std::vector<double> theta = {0.5, 0.5}, beta = problem.y;
-  EXPECT_EQ(Certify(gram, HingeRisk(problem), 2, theta, beta, beta).gap,
+  EXPECT_EQ(Certify(gram, HingeRisk(problem), LpNorm(2), theta, beta, beta).gap,
             std::numeric_limits<double>::infinity());
 }
 
@@ -192,7 +198,7 @@ TEST(Certificate, OfTheBiasAloneIsTheLossOfTheSmallerClass) {
   const ReferenceProblem& problem = FindReferenceProblem("two_widths");
   MatrixGram gram(problem.matrices);
   const std::vector<double> theta = {0, 0}, beta(problem.y.size(), 0.0);
-  const Certificate certificate = Certify(gram, HingeRisk(problem), 1, theta, beta, beta);
+  const Certificate certificate = Certify(gram, HingeRisk(problem), LpNorm(1), theta, beta, beta);
   EXPECT_NEAR(certificate.primal, 100, 1e-9);  // 50 samples of each class, C = 1
   EXPECT_EQ(certificate.dual, 0);
 }

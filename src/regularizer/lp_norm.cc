@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "kweave/error.h"
+#include "regularizer/lp_projection.h"
 
 namespace kweave {
 
@@ -43,7 +44,9 @@ double LpNorm::conjugate() const {
   return p_ == kInfinity ? 1 : p_ / (p_ - 1);
 }
 
-double LpNorm::Value(std::span<const double> theta) const { return PositiveNorm(theta, p_); }
+std::string LpNorm::Name() const { return fmt::format("norm {}", p_); }
+
+double LpNorm::Norm(std::span<const double> theta) const { return PositiveNorm(theta, p_); }
 
 double LpNorm::Dual(std::span<const double> q) const { return PositiveNorm(q, conjugate()); }
 
@@ -87,13 +90,21 @@ void LpNorm::Normalize(std::span<double> theta) const {
   const double largest = LargestPositive(theta);
   if (largest == 0) return;
   for (double& value : theta) value /= largest;
-  const double norm = Value(theta);
+  const double norm = Norm(theta);
   for (double& value : theta) value /= norm;
 }
 
 void LpNorm::MakeFeasible(std::span<double> theta) const {
   for (double& value : theta) value = std::max(value, 0.0);
-  if (Value(theta) > 1) Normalize(theta);
+  if (Norm(theta) > 1) Normalize(theta);
+}
+
+void LpNorm::Project(std::span<double> theta) const { ProjectOntoLpBall(p_, theta); }
+
+RegularizerPointer LpConstraint(double p) { return std::make_shared<const LpNorm>(p); }
+
+bool IsUniformSum(const Regularizer& regularizer) {
+  return regularizer.lp_norm() != nullptr && regularizer.lp_norm()->p() == kInfinity;
 }
 
 }  // namespace kweave

@@ -31,7 +31,7 @@ TEST(LpNorm, DualIsAttainedByTheBestResponseAndByNothingElse) {
       const std::vector<double> q = RandomVector(random, 7, -1, 3);
       std::vector<double> theta(q.size());
       norm.BestResponse(q, theta);
-      EXPECT_NEAR(norm.Value(theta), 1, 1e-12);
+      EXPECT_NEAR(norm.Norm(theta), 1, 1e-12);
       EXPECT_NEAR(std::inner_product(q.begin(), q.end(), theta.begin(), 0.0), norm.Dual(q),
                   1e-12 * norm.Dual(q));
       std::vector<double> other = RandomVector(random, 7, 0, 1);
@@ -72,7 +72,7 @@ TEST(LpNorm, AnalyticUpdateMinimisesItsBound) {
     };
     std::vector<double> updated(q.size());
     norm.AnalyticUpdate(theta, q, updated);
-    EXPECT_NEAR(norm.Value(updated), 1, 1e-12);
+    EXPECT_NEAR(norm.Norm(updated), 1, 1e-12);
     for (int trial = 0; trial < 200; ++trial) {
       std::vector<double> other = updated;
       for (double& value : other) value *= 1 + 0.02 * (random.Uniform() - 0.5);
@@ -90,11 +90,11 @@ TEST(LpNorm, ExtremeValuesNeitherOverflowNorUnderflow) {
     std::vector<double> theta(q.size());
     norm.Uniform(theta);
     norm.AnalyticUpdate(theta, q, theta);
-    EXPECT_NEAR(norm.Value(theta), 1, 1e-9) << p;
+    EXPECT_NEAR(norm.Norm(theta), 1, 1e-9) << p;
     EXPECT_EQ(theta[3], 0);
     EXPECT_EQ(theta[4], 0);
     norm.BestResponse(q, theta);
-    EXPECT_NEAR(norm.Value(theta), 1, 1e-9) << p;
+    EXPECT_NEAR(norm.Norm(theta), 1, 1e-9) << p;
   }
 }
 
@@ -114,6 +114,24 @@ TEST(LpNorm, EndsOfTheRange) {
   EXPECT_EQ(LpNorm(kInfinity).Dual(std::vector<double>{1, 3, -9}), 4);
   EXPECT_THROW(LpNorm(0.5), Error);
   EXPECT_THROW(LpNorm(std::nan("")), Error);
+}
+
+TEST(LowerBound, IsTheBestOfAllScalings) {
+  Random random(5);
+  for (const double p : kNorms) {
+    const LpNorm norm(p);
+    for (const double linear : {-1.0, 0.5, 2.0, 10.0}) {
+      const std::vector<double> q = RandomVector(random, 5, 0, 2);
+      double best = 0;
+      for (int k = 0; k <= 1000; ++k) {
+        const double s = k / 1000.0;
+        best = std::max(best, s * linear - 0.5 * s * s * norm.Dual(q));
+      }
+      EXPECT_NEAR(LowerBound(norm, linear, q, true), best, 1e-5);
+      EXPECT_GE(LowerBound(norm, linear, q, true), best - 1e-12);
+      EXPECT_EQ(LowerBound(norm, linear, q, false), linear - 0.5 * norm.Dual(q));
+    }
+  }
 }
 
 TEST(LpNorm, MakeFeasible) {

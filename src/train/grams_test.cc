@@ -10,6 +10,7 @@
 #include "base/random.h"
 #include "kernel/language.h"
 #include "loss/hinge.h"
+#include "regularizer/lp_norm.h"
 
 namespace kweave {
 namespace {
@@ -77,7 +78,7 @@ TEST(Grams, StartingFromASampleLeavesTheOptimumWhereItIs) {
     GramPair pair = grams.Pair();
     LearnOptions options;
     options.target_gap = 1e-4;
-    const LearningProblem learning{{&hinge, problem.y, problem.C}, norm};
+    const LearningProblem learning{{&hinge, problem.y, problem.C}, LpConstraint(norm)};
     const Learned sampled = LearnWeights(pair, learning, options, control);
     pair.sample = nullptr;
     const Learned plain = LearnWeights(pair, learning, options, control);

@@ -9,6 +9,7 @@
 #include "kernel/normalizer.h"
 #include "kweave/error.h"
 #include "qp/solve.h"
+#include "regularizer/lp_norm.h"
 #include "train/effective_options.h"
 #include "train/objective.h"
 #include "weights/method_table.h"
@@ -106,7 +107,7 @@ void Validate(const TrainOptions& options) {
   Require(std::isfinite(options.sharpness) && options.sharpness > 0, "sharpness", options.sharpness,
           "above 0");
   Require(options.norm >= 1, "norm", options.norm, "1 to inf");
-  FindMethod(options.method, options.norm, *EffectiveLoss(options).make({}));
+  FindMethod(options.method, LpNorm(options.norm), *EffectiveLoss(options).make({}));
   RequireOneOf("driver", options.driver, kDrivers);
   SolverByName(options.solver);
   ParseNormalizers(EffectiveNormalize(options));

@@ -14,6 +14,7 @@
 #include "base/threads.h"
 #include "compute/cpu/blas_threads.h"
 #include "model/content.h"
+#include "regularizer/lp_norm.h"
 #include "train/grams.h"
 #include "train/memory_plan.h"
 #include "train/objective.h"
@@ -60,7 +61,7 @@ Model Train(const Dataset& data, const TrainOptions& options, const Context& con
     std::optional<WarmStart> warm;
     if (start != nullptr) warm = MakeWarmStart(*start, samples, prepared, options);
     learned =
-        LearnWeights(grams.Pair(), {objective.risk(), options.norm},
+        LearnWeights(grams.Pair(), {objective.risk(), LpConstraint(options.norm)},
                      {options.method, options.driver, options.gap, options.max_iterations,
                       plan.row_cache_bytes, SolverByName(options.solver), &pool, warm ? &*warm : nullptr},
                      control);

@@ -58,7 +58,7 @@ std::vector<Direction> NewtonDirections(const LpNorm& norm, const Evaluation& at
 
 }  // namespace
 
-void Analytic::Begin(std::span<double> theta) { norm_.Uniform(theta); }
+void Analytic::Begin(std::span<double> theta) { regularizer_.Start(theta); }
 
 void Analytic::Move(const Evaluation& last, const Machine& machine, const RunState& state,
                     std::span<double> theta) {
@@ -101,21 +101,25 @@ void Analytic::CutBack(const Evaluation& last, std::span<double> theta) {
   for (std::size_t m = 0; m < theta.size(); ++m) {
     theta[m] = accepted_.theta[m] + step * (last.theta[m] - accepted_.theta[m]);
   }
-  norm_.Normalize(theta);
+  Finish(theta);
+}
+
+void Analytic::Finish(std::span<double> theta) const {
+  norm_ != nullptr ? norm_->Normalize(theta) : regularizer_.MakeFeasible(theta);
 }
 
 // The update multiplies, so a weight near zero could not come back in reasonable time: the best response sets
 // a floor, which vanishes with the gap.
 void Analytic::Update(const Evaluation& last, double floor, std::span<double> theta) const {
   std::vector<double> response(theta.size());
-  norm_.BestResponse(last.quadratics, response);
-  norm_.AnalyticUpdate(last.theta, last.quadratics, theta);
+  regularizer_.BestResponse(last.quadratics, response);
+  regularizer_.AnalyticUpdate(last.theta, last.quadratics, theta);
   for (std::size_t m = 0; m < theta.size(); ++m) theta[m] = std::max(theta[m], floor * response[m]);
-  norm_.Normalize(theta);
+  Finish(theta);
 }
 
 bool Analytic::UpdateCrawls(const RunState& state) const {
-  if (norm_.p() > kNewtonLargestNorm || moves_ < kUpdatesBeforeNewton) return false;
+  if (norm_ == nullptr || norm_->p() > kNewtonLargestNorm || moves_ < kUpdatesBeforeNewton) return false;
   const double rate = state.relative_gap / previous_gap_;
   if (!(rate < 1)) return true;
   return std::log(state.target_gap / state.relative_gap) < kAffordableUpdates * std::log(rate);
@@ -124,13 +128,13 @@ bool Analytic::UpdateCrawls(const RunState& state) const {
 bool Analytic::NewtonStep(const Evaluation& last, const Machine& machine, const RunState& state,
                           std::span<double> theta) {
   if (machine.risk() == nullptr) return false;
-  const std::vector<Direction> directions = NewtonDirections(norm_, last);
+  const std::vector<Direction> directions = NewtonDirections(*norm_, last);
   if (directions.size() < 2) return false;
   const LocalModel model(last, machine, directions);
   if (!model.is_valid()) return false;
   const double precision =
       kModelPrecision * std::max(state.relative_gap, state.target_gap) * std::abs(last.primal);
-  const SaddlePoint point = SolveSaddle(model.problem(), norm_.p(), precision);
+  const SaddlePoint point = SolveSaddle(model.problem(), norm_->p(), precision);
   if (point.t.empty()) return false;
 
   std::fill(theta.begin(), theta.end(), 0.0);
@@ -139,7 +143,7 @@ bool Analytic::NewtonStep(const Evaluation& last, const Machine& machine, const 
       theta[static_cast<std::size_t>(directions[k].kernels[j])] = point.t[k] * directions[k].weights[j];
     }
   }
-  norm_.Normalize(theta);
+  norm_->Normalize(theta);
   NoteDualPoint(model.Beta(point), machine);
   return true;
 }
@@ -150,7 +154,7 @@ void Analytic::NoteDualPoint(std::vector<double> beta, const Machine& machine) {
   std::vector<double> quadratics(static_cast<std::size_t>(machine.gram().kernels()));
   machine.gram().Expand(beta)->Quadratics(quadratics);
   const double linear = machine.Linear(beta);
-  dual_point_ = {std::move(beta), linear - 0.5 * norm_.Dual(quadratics)};
+  dual_point_ = {std::move(beta), linear - norm_->DualTerm(quadratics)};
 }
 
 }  // namespace kweave

@@ -23,7 +23,7 @@ class BundleTest : public ::testing::Test {
   BundleTest()
       : reference_(FindReferenceProblem("mixed_60")),
         gram_(reference_.matrices),
-        problem_{HingeRisk(reference_), 1},
+        problem_{HingeRisk(reference_), LpConstraint(1)},
         control_(context_),
         machine_(problem_, options_, control_),
         uniform_(reference_.matrices.size()),

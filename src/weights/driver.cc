@@ -36,14 +36,15 @@ constexpr std::int64_t kDefaultMaxIterations = 1000;
 
 }  // namespace
 
-Driver::Driver(const GramPair& gram, Machine& machine, double norm, const LearnOptions& options,
-               const MethodRecord& method, const std::vector<double>& start, RunControl& control)
+Driver::Driver(const GramPair& gram, Machine& machine, const Regularizer& regularizer,
+               const LearnOptions& options, const MethodRecord& method, const std::vector<double>& start,
+               RunControl& control)
     : gram_(gram),
       options_(options),
       control_(control),
       machine_(machine),
-      norm_(norm),
-      method_(method.make(norm)),
+      regularizer_(regularizer),
+      method_(method.make(regularizer)),
       is_float_(gram.working_is_float),
       is_interleaved_(options.driver == "interleaved"),
       has_start_(!start.empty() || options.start != nullptr),
@@ -68,14 +69,16 @@ Driver::Driver(const GramPair& gram, Machine& machine, double norm, const LearnO
 // A weight of zero would stay zero under some methods, so every kernel keeps a little.
 void Driver::StartFrom(const WarmStart& start) {
   machine_.StartFrom(start.beta);
-  const LpNorm norm(norm_);
-  if (std::isinf(norm_) || !(norm.Value(start.theta) > 0)) return;
   std::vector<double> theta = start.theta;
-  norm.Normalize(theta);
+  if (const LpNorm* norm = regularizer_.lp_norm()) {
+    if (IsUniformSum(regularizer_)) return;
+    norm->Normalize(theta);
+  }
+  if (!(*std::max_element(theta.begin(), theta.end()) > 0)) return;
   for (std::size_t m = 0; m < theta.size(); ++m) {
     theta_[m] = (1 - kColdShareOfStart) * theta[m] + kColdShareOfStart * theta_[m];
   }
-  norm.Normalize(theta_);
+  regularizer_.MakeFeasible(theta_);
 }
 
 Learned Driver::Run() {
@@ -170,7 +173,7 @@ bool Driver::IsCertified() {
 // after a few steps, when they cost next to nothing.
 double Driver::WantedInnerGap() const {
   const double least = kInnerShareOfAim * aim_;
-  if (theta_.size() == 1 || std::isinf(norm_)) return kOnlyShareOfAim * aim_;
+  if (theta_.size() == 1 || IsUniformSum(regularizer_)) return kOnlyShareOfAim * aim_;
   if (is_interleaved_) return std::max(wanted_inside_, least);
   if (!std::isfinite(best_.primal))
     return std::max(has_start_ ? kFirstInnerGapFromStart : kFirstInnerGap, least);

@@ -29,7 +29,7 @@ namespace kweave {
 class Driver : private ThetaMover {
  public:
   /// `start` is a feasible theta, or empty: the method's own. What references refer to must outlive the driver.
-  Driver(const GramPair& gram, Machine& machine, double norm, const LearnOptions& options,
+  Driver(const GramPair& gram, Machine& machine, const Regularizer& regularizer, const LearnOptions& options,
          const MethodRecord& method, const std::vector<double>& start, RunControl& control);
   Learned Run();
 
@@ -57,7 +57,7 @@ class Driver : private ThetaMover {
   const LearnOptions& options_;
   RunControl& control_;
   Machine& machine_;
-  const double norm_;
+  const Regularizer& regularizer_;
   std::unique_ptr<WeightMethod> method_;
   bool is_float_;
   const bool is_interleaved_;

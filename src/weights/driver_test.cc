@@ -37,7 +37,7 @@ TEST(InterleavedDriver, MeetsTheOptimumWithEveryMethod) {
     if (problem.matrices.size() < 2) continue;
     for (const auto& optimum : problem.optima) {
       for (const MethodRecord& method : MethodTable()) {
-        if (std::isinf(optimum.norm) || !method.serves(optimum.norm, HingeLoss())) continue;
+        if (std::isinf(optimum.norm) || !method.serves(LpNorm(optimum.norm), HingeLoss())) continue;
         const Learned learned = Learn(problem, optimum.norm, Interleaved(std::string(method.name), 1e-5));
         SCOPED_TRACE(problem.name + " " + std::string(method.name) + " " + std::to_string(optimum.norm));
         EXPECT_EQ(learned.status, Status::kConverged);

@@ -13,7 +13,7 @@
 #include "base/stopwatch.h"
 #include "loss/smooth_loss.h"
 #include "qp/line_search.h"
-#include "regularizer/lp_norm.h"
+#include "regularizer/regularizer.h"
 #include "weights/limited_memory.h"
 
 namespace kweave {
@@ -53,10 +53,9 @@ class Lbfgs {
   Lbfgs(const GramPair& gram, const LearningProblem& problem, const LearnOptions& options,
         RunControl& control)
       : pair_(gram),
-        problem_(problem),
         risk_(problem.risk),
         loss_(*problem.risk.loss->smooth()),
-        norm_(problem.norm),
+        regularizer_(*problem.regularizer),
         options_(options),
         control_(control),
         gram_(gram.working),
@@ -112,11 +111,11 @@ class Lbfgs {
     point.quadratics.resize(static_cast<std::size_t>(gram_->kernels()));
     point.theta.resize(point.quadratics.size());
     expansion_->Quadratics(point.quadratics);
-    norm_.BestResponse(point.quadratics, point.theta);
+    regularizer_.BestResponse(point.quadratics, point.theta);
     std::vector<double> f(point.beta.size());
     expansion_->Outputs(point.theta, f);
     const double bias = risk_.BestBias(f);
-    point.primal = 0.5 * Dot(point.theta, point.quadratics) + risk_.Value(f, bias);
+    point.primal = regularizer_.Primal(point.theta, point.quadratics) + risk_.Value(f, bias);
     point.dual = Dual(point.beta, point.quadratics);
     point.wanted = Wanted(f, bias);
     Differentiate(f, bias, point);
@@ -124,7 +123,7 @@ class Lbfgs {
   }
 
   double Dual(std::span<const double> beta, std::span<const double> quadratics) const {
-    return risk_.Dual(beta) - 0.5 * norm_.Dual(quadratics);
+    return risk_.Dual(beta) - regularizer_.DualTerm(quadratics);
   }
 
   void Differentiate(std::span<const double> f, double bias, Point& point) const {
@@ -260,7 +259,7 @@ class Lbfgs {
     }
     const auto slope_at = [&](double t) {
       for (std::size_t m = 0; m < kernels; ++m) q[m] = at_.quadratics[m] + t * (2 * cross[m] + t * square[m]);
-      norm_.BestResponse(q, theta);
+      regularizer_.BestResponse(q, theta);
       double slope = 0;
       for (std::size_t m = 0; m < kernels; ++m) slope += theta[m] * (cross[m] + t * square[m]);
       for (std::size_t i = 0; i < samples; ++i) {
@@ -295,7 +294,7 @@ class Lbfgs {
 
   const Certificate& Certified() {
     ScopedSeconds seconds(learned_.certificate_seconds);
-    learned_.certificate = Certify(pair_.exact(), risk_, problem_.norm, best_.theta, best_.beta, at_.beta);
+    learned_.certificate = Certify(pair_.exact(), risk_, regularizer_, best_.theta, best_.beta, at_.beta);
     return learned_.certificate;
   }
 
@@ -331,10 +330,9 @@ class Lbfgs {
   double relative_gap() const { return RelativeGap(best_.primal, at_.dual); }
 
   const GramPair& pair_;
-  const LearningProblem& problem_;
   const Risk& risk_;
   const SmoothLoss& loss_;
-  const LpNorm norm_;
+  const Regularizer& regularizer_;
   const LearnOptions& options_;
   RunControl& control_;
   Gram* gram_;

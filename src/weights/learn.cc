@@ -12,7 +12,6 @@ namespace kweave {
 
 Learned LearnWeights(const GramPair& gram, const LearningProblem& problem, const LearnOptions& options,
                      RunControl& control) {
-  const LpNorm norm(problem.norm);  // checks its range
   const auto samples = static_cast<std::size_t>(gram.working->left_count());
   if (problem.risk.y.size() != samples || problem.risk.C.size() != samples) {
     throw Error(ErrorKind::kUsage,
@@ -20,7 +19,7 @@ Learned LearnWeights(const GramPair& gram, const LearningProblem& problem, const
                             problem.risk.y.size(), problem.risk.C.size()));
   }
   if (gram.working->kernels() == 0) throw Error(ErrorKind::kUsage, "there are no kernels to learn from");
-  const MethodRecord& method = FindMethod(options.method, norm.p(), *problem.risk.loss);
+  const MethodRecord& method = FindMethod(options.method, *problem.regularizer, *problem.risk.loss);
   if (method.learn != nullptr) {
     if (options.driver != "wrapper") return method.learn(gram, problem, options, control);
     throw Error(ErrorKind::kUsage,
@@ -29,7 +28,7 @@ Learned LearnWeights(const GramPair& gram, const LearningProblem& problem, const
   std::vector<double> theta;
   if (options.start == nullptr) theta = SampledStart(gram, problem, options, control);
   SampleMachine machine(problem, options, control);
-  return Driver(gram, machine, norm.p(), options, method, theta, control).Run();
+  return Driver(gram, machine, *problem.regularizer, options, method, theta, control).Run();
 }
 
 }  // namespace kweave

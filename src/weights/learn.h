@@ -16,13 +16,14 @@
 #include "kweave/summary.h"
 #include "loss/risk.h"
 #include "qp/solve.h"
+#include "regularizer/regularizer.h"
 
 namespace kweave {
 
-/// 1/2 Omega(w)^2 + risk under theta >= 0, ||theta||_p <= 1.
+/// Regulariser + risk.
 struct LearningProblem {
   Risk risk;
-  double norm = 2;  ///< p, 1 to infinity
+  RegularizerPointer regularizer;  ///< never null
 };
 
 /// Where learning starts: weights and duals of a similar problem, which need not be feasible for this one.
@@ -76,7 +77,7 @@ struct Learned {
   double certificate_seconds = 0;
 };
 
-/// Throws Error(kUsage) when the method does not serve norm and loss, naming those that do.
+/// Throws Error(kUsage) when the method does not serve regulariser and loss, naming those that do.
 Learned LearnWeights(const GramPair& gram, const LearningProblem& problem, const LearnOptions& options,
                      RunControl& control);
 

@@ -223,8 +223,9 @@ TEST(LearnWeights, TurnsToTheExactKernelsWhenTheWorkingOnesAreTooCoarse) {
     coarse.PlantErrors(1e-3, 0);
     const Context context;
     RunControl control(context);
-    const Learned learned = LearnWeights({&coarse, true, [&]() -> Gram& { return exact; }},
-                                         {HingeRisk(problem), norm}, WithMethod("auto", 1e-6), control);
+    const Learned learned =
+        LearnWeights({&coarse, true, [&]() -> Gram& { return exact; }},
+                     {HingeRisk(problem), LpConstraint(norm)}, WithMethod("auto", 1e-6), control);
     EXPECT_EQ(learned.status, Status::kConverged) << norm;
     EXPECT_LE(learned.certificate.relative_gap, 1e-6) << norm;
   }

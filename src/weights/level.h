@@ -21,7 +21,7 @@ namespace kweave {
 
 class Level : public WeightMethod {
  public:
-  explicit Level(double norm) : norm_(norm) {}
+  explicit Level(const Regularizer& regularizer) : norm_(*regularizer.lp_norm()) {}
 
   void Begin(std::span<double> theta) override;
   void Move(const Evaluation& last, const Machine& machine, const RunState& state,
@@ -35,7 +35,7 @@ class Level : public WeightMethod {
   BundlePoint Lowest(double precision);
   BundlePoint ToLevel(BundlePoint lowest, double precision);
 
-  const LpNorm norm_;
+  const LpNorm& norm_;
   Bundle bundle_;
   const Gram* gram_ = nullptr;      // the kernels that the bundle's numbers come from
   std::vector<double> best_theta_;  // with the smallest primal, best_

@@ -61,13 +61,13 @@ TEST(Level, StepsStayInTheSimplexAndBoundsBelowTheOptimum) {
                                         [](const ReferenceOptimum& o) { return o.norm == 1; });
       if (optimum == problem.optima.end()) continue;
       MatrixGram gram(problem.matrices);
-      const LearningProblem learning{HingeRisk(problem), 1};
+      const LearningProblem learning{HingeRisk(problem), LpConstraint(1)};
       const Context context;
       RunControl control(context);
       const LearnOptions learn_options;
       SampleMachine machine(learning, learn_options, control);
       machine.UseGram(gram, false);
-      Level level(1);
+      Level level(*learning.regularizer);
       std::vector<double> theta(problem.matrices.size());
       level.Begin(theta);
       for (int k = 0; k < 12; ++k) {
@@ -132,8 +132,9 @@ TEST(Level, TurnsToTheExactKernelsWhenTheWorkingOnesAreTooCoarse) {
   coarse.PlantErrors(1e-3, 0);
   const Context context;
   RunControl control(context);
-  const Learned learned = LearnWeights({&coarse, true, [&]() -> Gram& { return exact; }},
-                                       {HingeRisk(problem), 1}, WithMethod("level", 1e-6), control);
+  const Learned learned =
+      LearnWeights({&coarse, true, [&]() -> Gram& { return exact; }}, {HingeRisk(problem), LpConstraint(1)},
+                   WithMethod("level", 1e-6), control);
   EXPECT_EQ(learned.status, Status::kConverged);
   EXPECT_LE(learned.certificate.relative_gap, 1e-6);
 }

@@ -23,7 +23,7 @@ struct Solved {
   explicit Solved(const ReferenceProblem& reference, double norm)
       : gram(reference.matrices),
         control(context),
-        problem{HingeRisk(reference), norm},
+        problem{HingeRisk(reference), LpConstraint(norm)},
         machine(problem, options, control) {
     gram.set_row_shift(0.7);  // rows may lack a constant
     machine.UseGram(gram, false);

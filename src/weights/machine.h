@@ -31,8 +31,8 @@ struct Evaluation {
   std::vector<double> theta;
   std::vector<double> beta;
   std::vector<double> quadratics;
-  double primal = 0;                  ///< P(theta, beta) >= J(theta)
-  double inner_dual = 0;              ///< L - 1/2 theta' q <= J(theta)
+  double primal = 0;                  ///< P(theta, beta) >= J(theta) + r(theta)
+  double inner_dual = 0;              ///< L - 1/2 theta' q + r(theta) <= J(theta) + r(theta)
   double dual = 0;                    ///< D(beta) <= the optimum
   double linear = 0;                  ///< L
   bool is_precision_used_up = false;  ///< the solver could not reach the gap asked for

@@ -14,10 +14,10 @@ namespace kweave {
 struct MethodRecord {
   std::string_view name;
   std::string_view sentence;  ///< for --help and the documentation
-  /// Whether it solves ||theta||_p <= 1 for this p and loss.
-  bool (*serves)(double norm, const Loss& loss);
+  /// Whether it solves the problem of this regulariser and loss.
+  bool (*serves)(const Regularizer& regularizer, const Loss& loss);
   /// For the driver, which alternates solves and moves; null for a method that does not alternate.
-  std::unique_ptr<WeightMethod> (*make)(double norm);
+  std::unique_ptr<WeightMethod> (*make)(const Regularizer& regularizer);
   /// What runs instead of the driver; else null.
   Learned (*learn)(const GramPair& gram, const LearningProblem& problem, const LearnOptions& options,
                    RunControl& control) = nullptr;
@@ -25,9 +25,9 @@ struct MethodRecord {
 
 std::span<const MethodRecord> MethodTable();
 
-/// The record of this name, or for "auto" the one that suits the norm. Throws Error(kUsage), naming those that would do, when
-/// there is none or it does not serve norm and loss.
-const MethodRecord& FindMethod(std::string_view name, double norm, const Loss& loss);
+/// The record of this name, or for "auto" the one that suits the regulariser. Throws Error(kUsage), naming those that would do, when
+/// there is none or it does not serve regulariser and loss.
+const MethodRecord& FindMethod(std::string_view name, const Regularizer& regularizer, const Loss& loss);
 
 }  // namespace kweave
 

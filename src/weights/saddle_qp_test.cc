@@ -87,7 +87,7 @@ TEST(SaddleQp, NoPlayerCanGain) {
         const SaddleProblem problem = RandomProblem(random, p, weights, 12, rank);
         const SaddlePoint point = SolveSaddle(problem, p, 1e-9);
         ASSERT_EQ(point.t.size(), weights) << p << " rank " << rank;
-        EXPECT_LE(LpNorm(p).Value(point.t), 1 + 1e-7);
+        EXPECT_LE(LpNorm(p).Norm(point.t), 1 + 1e-7);
         EXPECT_NEAR(std::accumulate(point.x.begin(), point.x.end(), 0.0), 0, 1e-7);
         for (std::size_t i = 0; i < point.x.size(); ++i) {
           EXPECT_GE(point.x[i], problem.lower[i]);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/dot.h"
 #include "base/stopwatch.h"
 #include "kweave/error.h"
 #include "qp/linear.h"
@@ -39,7 +40,7 @@ class ExpandingRows final : public GramRows<float> {
 }  // namespace
 
 SampleMachine::SampleMachine(const LearningProblem& problem, const LearnOptions& options, RunControl& control)
-    : problem_(problem), norm_(problem.norm), control_(control), options_(options), terms_(problem.risk) {
+    : problem_(problem), control_(control), options_(options), terms_(problem.risk) {
   state_.beta = problem.risk.FeasibleStart();
 }
 
@@ -221,16 +222,18 @@ Evaluation SampleMachine::Evaluate(std::span<const double> beta) {
   std::vector<double> outputs(beta.size());
   expansion_->Outputs(theta_, outputs);
   const MachineBounds bounds = problem_.risk.BoundsAt(beta, outputs);
-  result.primal = bounds.primal;
-  result.inner_dual = bounds.dual;
+  const Regularizer& regularizer = *problem_.regularizer;
+  const double added = regularizer.Primal(theta_, result.quadratics) - 0.5 * Dot(theta_, result.quadratics);
+  result.primal = bounds.primal + added;
+  result.inner_dual = bounds.dual + added;
   result.linear = problem_.risk.Dual(beta);
-  result.dual = result.linear - 0.5 * norm_.Dual(result.quadratics);
+  result.dual = LowerBound(regularizer, result.linear, result.quadratics, problem_.risk.bias_slope == 0);
   return result;
 }
 
 Certificate SampleMachine::Certify(Gram& gram, std::span<const double> theta, std::span<const double> beta,
                                    std::span<const double> dual_beta) const {
-  return kweave::Certify(gram, problem_.risk, problem_.norm, theta, beta, dual_beta);
+  return kweave::Certify(gram, problem_.risk, *problem_.regularizer, theta, beta, dual_beta);
 }
 
 }  // namespace kweave

@@ -22,7 +22,6 @@
 #include "qp/preconditioner.h"
 #include "qp/solve.h"
 #include "qp/solver.h"
-#include "regularizer/lp_norm.h"
 #include "weights/dual_terms.h"
 #include "weights/learn.h"
 #include "weights/machine.h"
@@ -67,7 +66,6 @@ class SampleMachine final : public Machine {
   void NoteTolerance(double violation, double relative_gap);
 
   const LearningProblem& problem_;
-  const LpNorm norm_;
   RunControl& control_;
   const LearnOptions& options_;
   Gram* gram_ = nullptr;

@@ -1,10 +1,10 @@
 #include "weights/sampled_start.h"
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 
 #include "base/random.h"
+#include "regularizer/lp_norm.h"
 
 namespace kweave {
 
@@ -20,8 +20,8 @@ std::vector<double> SampledStart(const GramPair& gram, const LearningProblem& pr
                                  const LearnOptions& options, RunControl& control) {
   const Index samples = gram.working->left_count();
   const Index drawn = samples / kSamplesPerDrawn;
-  if (!gram.sample || gram.working->kernels() < 2 || std::isinf(problem.norm) || drawn < kLeastDrawn ||
-      options.target_gap >= kSampleGap) {
+  if (!gram.sample || gram.working->kernels() < 2 || IsUniformSum(*problem.regularizer) ||
+      drawn < kLeastDrawn || options.target_gap >= kSampleGap) {
     return {};
   }
   Random random(0);

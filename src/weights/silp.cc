@@ -108,8 +108,10 @@ class Silp::Master {
   std::vector<Cut> cuts_;  // cut t is row t + 1
 };
 
-Silp::Silp(double norm)
-    : norm_(norm), best_primal_(std::numeric_limits<double>::infinity()), share_(kLargestShare) {}
+Silp::Silp(const Regularizer& regularizer)
+    : norm_(*regularizer.lp_norm()),
+      best_primal_(std::numeric_limits<double>::infinity()),
+      share_(kLargestShare) {}
 Silp::~Silp() = default;
 
 void Silp::Begin(std::span<double> theta) {

@@ -21,7 +21,7 @@ namespace kweave {
 
 class Silp : public WeightMethod {
  public:
-  explicit Silp(double norm);
+  explicit Silp(const Regularizer& regularizer);
   ~Silp() override;
 
   void Begin(std::span<double> theta) override;
@@ -32,7 +32,7 @@ class Silp : public WeightMethod {
  private:
   class Master;
 
-  const LpNorm norm_;
+  const LpNorm& norm_;
   std::unique_ptr<Master> master_;
   std::vector<double> best_theta_;
   double best_primal_ = 0;

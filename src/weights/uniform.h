@@ -9,7 +9,7 @@ namespace kweave {
 /// p = infinity: J decreases in every weight, so all are 1; except where q_m <= 0 (an indefinite kernel).
 class Uniform : public WeightMethod {
  public:
-  explicit Uniform(double norm) : norm_(norm) {}
+  explicit Uniform(const Regularizer& regularizer) : norm_(*regularizer.lp_norm()) {}
   void Begin(std::span<double> theta) override { norm_.Uniform(theta); }
   void Move(const Evaluation& last, const Machine& machine, const RunState& state,
             std::span<double> theta) override {
@@ -17,7 +17,7 @@ class Uniform : public WeightMethod {
   }
 
  private:
-  const LpNorm norm_;
+  const LpNorm& norm_;
 };
 
 }  // namespace kweave

@@ -12,6 +12,7 @@
 
 #include "base/random.h"
 #include "loss/loss.h"
+#include "regularizer/lp_norm.h"
 #include "tests/support/learn_reference.h"
 #include "weights/method_table.h"
 
@@ -69,7 +70,7 @@ Learned LearnCertified(const ReferenceProblem& problem, const Risk& risk, double
 void ExpectAllMethodsMeet(const ReferenceProblem& problem, const Risk& risk, double norm) {
   double largest_dual = -kInfinity, smallest_primal = kInfinity;
   for (const MethodRecord& method : MethodTable()) {
-    if (!method.serves(norm, *risk.loss)) continue;
+    if (!method.serves(LpNorm(norm), *risk.loss)) continue;
     for (const std::string driver : {"auto", "interleaved"}) {
       SCOPED_TRACE(fmt::format("{}, {}", method.name, driver));
       const Certificate found =

@@ -1,4 +1,6 @@
 // Learned optima against those of an independent solver (generate_lp_norm.py), for every method and norm.
+#include "regularizer/lp_norm.h"
+
 #include <gtest/gtest.h>
 
 #include "tests/support/learn_reference.h"
@@ -31,7 +33,7 @@ TEST(LpNormReference, EveryMethodFindsTheOptimum) {
   for (const ReferenceProblem& problem : ReferenceProblems()) {
     for (const ReferenceOptimum& optimum : problem.optima) {
       for (const MethodRecord& method : MethodTable()) {
-        if (!method.serves(optimum.norm, *HingeRisk(problem).loss)) continue;
+        if (!method.serves(LpNorm(optimum.norm), *HingeRisk(problem).loss)) continue;
         for (const double target_gap : {1e-3, 1e-6}) {
           SCOPED_TRACE(problem.name + ", norm " + std::to_string(optimum.norm) + ", " +
                        std::string(method.name));

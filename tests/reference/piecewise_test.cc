@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "regularizer/lp_norm.h"
 #include "tests/support/learn_reference.h"
 #include "weights/method_table.h"
 
@@ -65,7 +66,7 @@ TEST(PiecewiseReference, EveryMethodFindsTheOptimum) {
     ASSERT_TRUE(stored.loss);
     const double rounding = 1e-10 * std::abs(stored.upper);
     for (const MethodRecord& method : MethodTable()) {
-      if (!method.serves(stored.norm, *stored.loss)) continue;
+      if (!method.serves(LpNorm(stored.norm), *stored.loss)) continue;
       for (const double gap : {1e-3, 1e-6}) {
         SCOPED_TRACE(fmt::format("{}, {} with y = {}, bias {}, norm {}, {}, gap {}", stored.problem.name,
                                  stored.loss_name, json.at("y").get<std::string>(), stored.has_bias,

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "regularizer/lp_norm.h"
 #include "tests/support/learn_reference.h"
 #include "weights/method_table.h"
 
@@ -45,7 +46,7 @@ TEST(SmoothReference, EveryMethodFindsTheOptimum) {
     const Risk risk{loss.get(), problem.y, problem.upper, stored.at("has_bias")};
     const double lower = stored.at("lower"), upper = stored.at("upper");
     for (const MethodRecord& method : MethodTable()) {
-      if (!method.serves(norm, *loss)) continue;
+      if (!method.serves(LpNorm(norm), *loss)) continue;
       SCOPED_TRACE(method.name);
       const Learned learned = Learn(problem.matrices, risk, norm, WithMethod(std::string(method.name), kGap));
       EXPECT_EQ(learned.status, Status::kConverged);

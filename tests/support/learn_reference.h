@@ -6,18 +6,25 @@
 
 #include "base/run_control.h"
 #include "kweave/context.h"
+#include "regularizer/lp_norm.h"
 #include "tests/support/matrix_gram.h"
 #include "tests/support/reference_problem.h"
 #include "weights/learn.h"
 
 namespace kweave::testing {
 
-/// Learns weights for any risk on exact kernel matrices.
-inline Learned Learn(const std::vector<std::vector<double>>& matrices, const Risk& risk, double norm,
-                     const LearnOptions& options, const Context& context = {}) {
+/// Learns weights for any risk and regulariser on exact kernel matrices.
+inline Learned Learn(const std::vector<std::vector<double>>& matrices, const Risk& risk,
+                     const RegularizerPointer& regularizer, const LearnOptions& options,
+                     const Context& context = {}) {
   MatrixGram gram(matrices);
   RunControl control(context);
-  return LearnWeights({&gram, false, [&gram]() -> Gram& { return gram; }}, {risk, norm}, options, control);
+  return LearnWeights({&gram, false, [&gram]() -> Gram& { return gram; }}, {risk, regularizer}, options,
+                      control);
+}
+inline Learned Learn(const std::vector<std::vector<double>>& matrices, const Risk& risk, double norm,
+                     const LearnOptions& options, const Context& context = {}) {
+  return Learn(matrices, risk, LpConstraint(norm), options, context);
 }
 
 /// As a classification with the hinge loss.

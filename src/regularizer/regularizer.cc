@@ -1,0 +1,80 @@
+#include "regularizer/regularizer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "kweave/error.h"
+
+namespace kweave {
+
+double Regularizer::Value(std::span<const double>) const { return 0; }
+
+void Regularizer::Gradient(std::span<const double>, std::span<double> gradient) const {
+  std::fill(gradient.begin(), gradient.end(), 0.0);
+}
+
+double Regularizer::Primal(std::span<const double> theta, std::span<const double> q) const {
+  double product = 0;
+  for (std::size_t m = 0; m < theta.size(); ++m) product += theta[m] * q[m];
+  return 0.5 * product + Value(theta);
+}
+
+void Regularizer::AnalyticUpdate(std::span<const double>, std::span<const double>, std::span<double>) const {
+  throw Error(ErrorKind::kUsage, Name() + " has no analytic update");
+}
+
+void Regularizer::Project(std::span<double>) const {
+  throw Error(ErrorKind::kUsage, Name() + " has no projection");
+}
+
+namespace {
+
+// The maximum of s linear - R*(s^2 q) over s in [0, 1]; R*(s^2 q) is convex in s, as R is a function of norms.
+double BestByGoldenSections(const Regularizer& regularizer, double linear, std::span<const double> q) {
+  constexpr double kGolden = 0.6180339887498949;
+  constexpr int kSections = 60;
+  std::vector<double> scaled(q.size());
+  const auto value_at = [&](double s) {
+    for (std::size_t m = 0; m < q.size(); ++m) scaled[m] = s * s * q[m];
+    return s * linear - regularizer.DualTerm(scaled);
+  };
+  double low = 0, high = 1;
+  double left = 1 - kGolden, right = kGolden;
+  double left_value = value_at(left), right_value = value_at(right);
+  double best = 0;
+  for (int k = 0; k < kSections; ++k) {
+    best = std::max({best, left_value, right_value});
+    if (left_value < right_value) {
+      low = left;
+      left = right;
+      left_value = right_value;
+      right = low + kGolden * (high - low);
+      right_value = value_at(right);
+    } else {
+      high = right;
+      right = left;
+      right_value = left_value;
+      left = high - kGolden * (high - low);
+      left_value = value_at(left);
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+double LowerBound(const Regularizer& regularizer, double linear, std::span<const double> q, bool may_scale) {
+  const double term = regularizer.DualTerm(q);
+  const double whole = linear - term;
+  if (!may_scale) return whole;
+  if (!(linear > 0)) return std::max(whole, 0.0);
+  const double degree = regularizer.dual_degree();
+  if (degree == 0) return std::max(whole, BestByGoldenSections(regularizer, linear, q));
+  if (linear >= degree * term) return whole;
+  const double share = std::pow(linear / (degree * term), 1 / (degree - 1));
+  return (1 - 1 / degree) * share * linear;
+}
+
+}  // namespace kweave

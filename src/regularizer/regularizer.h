@@ -1,0 +1,74 @@
+// What is asked of the kernel weights: the seam between regularisers and everything that learns.
+//
+// With u_m = ||w_m|| a regulariser is a function R of the u_m^2, and the problem is min over w, b of R + risk. Every
+// w_m is theta_m times an expansion with the quadratic q_m, so u_m^2 = theta_m^2 q_m. Most regularisers are
+//     R = min over theta in Theta of  1/2 sum_m u_m^2 / theta_m + r(theta),
+// with Theta a convex set of theta >= 0 and r convex: there the weights are minimised over. Where they are not (block
+// norms above 2), R itself is what counts. The dual term R*(q) = max over u of sum_m u_m sqrt(q_m) - R, which is
+// max over theta of 1/2 theta' q - r(theta) where weights are minimised over, makes the lower bound L - R*(q).
+//
+// A regulariser has what is not optional here and more as far as it goes; methods state what they need
+// (weights/method_table.cc).
+#ifndef KWEAVE_REGULARIZER_REGULARIZER_H_
+#define KWEAVE_REGULARIZER_REGULARIZER_H_
+
+#include <memory>
+#include <span>
+#include <string>
+
+namespace kweave {
+
+class LpNorm;
+
+class Regularizer {
+ public:
+  virtual ~Regularizer() = default;
+
+  /// For messages, as the options say it: "norm 2".
+  virtual std::string Name() const = 0;
+  /// Itself where it is theta >= 0, ||theta||_p <= 1, which has more to offer; else null.
+  virtual const LpNorm* lp_norm() const { return nullptr; }
+  /// Whether theta minimises r(theta) + J(theta) over a convex set.
+  virtual bool is_minimized() const { return true; }
+  /// Whether the dual term has a gradient wherever some q_m > 0.
+  virtual bool is_dual_smooth() const = 0;
+
+  /// r(theta), for feasible theta: 0 for a constraint.
+  virtual double Value(std::span<const double> theta) const;
+  /// Of r.
+  virtual void Gradient(std::span<const double> theta, std::span<double> gradient) const;
+  /// What the objective says of theta and an expansion with these quadratics, beside the risk: 1/2 theta' q + r(theta)
+  /// where weights are minimised over, R elsewhere. Rises with every q_m >= 0.
+  virtual double Primal(std::span<const double> theta, std::span<const double> q) const;
+  /// R*(q); q_m < 0 counts as 0. Infinite outside its domain.
+  virtual double DualTerm(std::span<const double> q) const = 0;
+  /// The d of R*(s^2 q) = s^d R*(q): 2 for squared norms; 0 where there is none.
+  virtual double dual_degree() const { return 2; }
+  /// A theta that attains the dual term: twice its gradient.
+  virtual void BestResponse(std::span<const double> q, std::span<double> theta) const = 0;
+
+  /// A first theta without zeros.
+  virtual void Start(std::span<double> theta) const = 0;
+  /// Nearest cheap feasible theta.
+  virtual void MakeFeasible(std::span<double> theta) const = 0;
+
+  /// The theta that minimises 1/2 sum_m u_m^2 / theta_m + r(theta), u_m^2 = theta_m^2 q_m at the old theta. May work in
+  /// place; where weights are not minimised over, the theta that goes with the maximum.
+  virtual bool has_analytic_update() const { return false; }
+  virtual void AnalyticUpdate(std::span<const double> theta, std::span<const double> q,
+                              std::span<double> updated) const;
+
+  /// The nearest theta in Theta.
+  virtual bool has_projection() const { return false; }
+  virtual void Project(std::span<double> theta) const;
+};
+
+using RegularizerPointer = std::shared_ptr<const Regularizer>;
+
+/// The best lower bound that beta gives, from its L and its quadratics: max over s in [0, 1] of s L - R*(s^2 q) where
+/// 0 is feasible too (`may_scale`; L is concave), else L - R*(q).
+double LowerBound(const Regularizer& regularizer, double linear, std::span<const double> q, bool may_scale);
+
+}  // namespace kweave
+
+#endif  // KWEAVE_REGULARIZER_REGULARIZER_H_
