@@ -2,12 +2,40 @@
 
 #include <cblas.h>
 
+#include <mutex>
+
 namespace kweave {
+namespace {
+
+constexpr int kLargeMatrix = 1500;  // rows: a factorisation of some hundredths of a second
+
+std::mutex mutex;
+int allowed = 1;  // threads of large operations
+int running = 0;  // large operations
+
+}  // namespace
 
 ScopedBlasThreads::ScopedBlasThreads(int threads) : before_(openblas_get_num_threads()) {
-  openblas_set_num_threads(threads);
+  const std::lock_guard lock(mutex);
+  allowed = threads;
+  if (running == 0) openblas_set_num_threads(1);
 }
 
-ScopedBlasThreads::~ScopedBlasThreads() { openblas_set_num_threads(before_); }
+ScopedBlasThreads::~ScopedBlasThreads() {
+  const std::lock_guard lock(mutex);
+  openblas_set_num_threads(before_);
+}
+
+ThreadedBlas::ThreadedBlas(int n) : is_large_(n >= kLargeMatrix) {
+  if (!is_large_) return;
+  const std::lock_guard lock(mutex);
+  if (running++ == 0) openblas_set_num_threads(allowed);
+}
+
+ThreadedBlas::~ThreadedBlas() {
+  if (!is_large_) return;
+  const std::lock_guard lock(mutex);
+  if (--running == 0) openblas_set_num_threads(1);
+}
 
 }  // namespace kweave

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 
+#include "compute/cpu/blas_threads.h"
+
 // LAPACK's factorisation and inverse; OpenBLAS holds them, but its package brings no C header for them.
 extern "C" void dpotrf_(const char* triangle, const int* n, double* matrix, const int* stride, int* info);
 extern "C" void dtrtri_(const char* triangle, const char* diagonal, const int* n, double* matrix,
@@ -13,22 +15,26 @@ namespace kweave {
 
 bool FactorCholesky(std::span<double> matrix, int n) {
   // Columns for rows: our lower triangle is LAPACK's upper one.
+  const ThreadedBlas threads(n);
   int info = 0;
   dpotrf_("U", &n, matrix.data(), &n, &info);
   return info == 0;
 }
 
 void SolveLower(std::span<const double> factor, int n, std::span<double> b, int k) {
+  const ThreadedBlas threads(k > 1 ? n : 0);
   cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, n, k, 1.0, factor.data(), n,
               b.data(), k);
 }
 
 void SolveUpper(std::span<const double> factor, int n, std::span<double> b, int k) {
+  const ThreadedBlas threads(k > 1 ? n : 0);
   cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasTrans, CblasNonUnit, n, k, 1.0, factor.data(), n,
               b.data(), k);
 }
 
 void InvertLower(std::span<double> factor, int n) {
+  const ThreadedBlas threads(n);
   int info = 0;
   dtrtri_("U", "N", &n, factor.data(), &n, &info);
 }

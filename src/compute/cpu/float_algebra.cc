@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "compute/cpu/blas_threads.h"
+
 // LAPACK's factorisation; OpenBLAS holds it, but its package brings no C header for it.
 extern "C" void spotrf_(const char* triangle, const int* n, float* matrix, const int* stride, int* info);
 
@@ -15,6 +17,7 @@ constexpr int kFactorBlock = 1024;  // columns: a few tenths of a second with 20
 }
 
 bool FactorCholesky(std::span<float> matrix, int n, const std::function<bool()>& proceed) {
+  const ThreadedBlas threads(n);
   const auto at = [&](int i, int j) { return matrix.data() + static_cast<std::ptrdiff_t>(i) * n + j; };
   for (int begin = 0; begin < n; begin += kFactorBlock) {
     if (!proceed()) return false;
@@ -40,11 +43,13 @@ void SolveUpper(std::span<const float> factor, int n, std::span<float> b) {
 }
 
 void SolveLower(std::span<const float> factor, int n, std::span<float> b, int k) {
+  const ThreadedBlas threads(n);
   cblas_strsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, n, k, 1.0F, factor.data(), n,
               b.data(), k);
 }
 
 void MultiplySymmetric(std::span<const float> matrix, int n, std::span<const float> x, std::span<float> y) {
+  const ThreadedBlas threads(n);
   cblas_ssymv(CblasRowMajor, CblasLower, n, 1.0F, matrix.data(), n, x.data(), 1, 0.0F, y.data(), 1);
 }
 
@@ -58,6 +63,7 @@ void MultiplyTransposed(std::span<const float> b, int n, int k, std::span<const 
 }
 
 void AddSelfProduct(std::span<const float> b, int n, int k, std::span<float> out) {
+  const ThreadedBlas threads(n);
   cblas_ssyrk(CblasRowMajor, CblasLower, CblasNoTrans, n, k, 1.0F, b.data(), k, 1.0F, out.data(), n);
 }
 
