@@ -48,10 +48,12 @@ std::vector<NamedFile> InputFiles(const DataArguments& arguments, const std::vec
     files.push_back({"--view", SplitAssignment("--view", view).second});
   // Matrices of precomputed kernels are named inside the specification: any word of it that is a file.
   constexpr std::string_view kBounds = "=,()[]\"'+*@ ";
+  std::error_code code;
   for (const std::string& kernel : kernels) {
     for (std::size_t begin = 0, end = 0; begin < kernel.size(); begin = end + 1) {
       end = std::min(kernel.find_first_of(kBounds, begin), kernel.size());
-      if (end > begin) files.push_back({"--kernel", kernel.substr(begin, end - begin)});
+      std::string name = kernel.substr(begin, end - begin);
+      if (std::filesystem::exists(name, code)) files.push_back({"--kernel", std::move(name)});
     }
   }
   return files;

@@ -46,6 +46,9 @@ double LargestNorm(std::span<const T> squared_norms) {
 constexpr Index kCheapFeatures = 128;
 constexpr Index kCheapEntries = 16, kCheapSummedFeatures = 16;
 
+// From this share of zeros on, sums over the other features of the left sample take less time.
+constexpr double kMostlyZero = 0.5;
+
 // The largest distance two samples of these norms can have, squared; for other quantities no bound is needed.
 double NormBound(const BaseQuantity& quantity, double left_norm, double right_norm) {
   if (!quantity.is_translation_invariant) return std::numeric_limits<double>::infinity();
@@ -155,11 +158,21 @@ class FeatureSums : public BaseBlock<T> {
         features_(SubsetSize(request.left->features, *request.subset)),
         left_count_(RowCount(request.left->features)),
         right_count_(RowCount(request.right->features)) {
+    left_ = PackFeatures<T>(request.left->features, *request.subset, {});
+    const auto zeros = static_cast<double>(std::ranges::count(left_, T{0}));
+    const bool is_mostly_zero = zeros > kMostlyZero * static_cast<double>(left_.size());
     std::vector<double> center;
-    if (quantity_.is_translation_invariant) center = ColumnMeans(request.left->features, *request.subset);
-    left_ = PackFeatures<T>(request.left->features, *request.subset, center);
+    if (quantity_.is_translation_invariant && !is_mostly_zero) {
+      center = ColumnMeans(request.left->features, *request.subset);
+      left_ = PackFeatures<T>(request.left->features, *request.subset, center);
+    }
     if (!request.is_training) right_ = PackFeatures<T>(request.right->features, *request.subset, center);
     right_values_ = request.is_training ? left_.data() : right_.data();
+    if (is_mostly_zero) {
+      at_zero_.resize(right_count_);
+      const std::vector<T> zero(features_, T{0});
+      Row(zero.data(), right_values_, features_, right_count_, nullptr, at_zero_.data());
+    }
     const ColumnRange left = ColumnRanges(request.left->features, *request.subset);
     const ColumnRange right = ColumnRanges(request.right->features, *request.subset);
     std::vector<double> low(features_), high(features_);
@@ -180,7 +193,12 @@ class FeatureSums : public BaseBlock<T> {
   void Compute(std::span<const Index> rows, const AlignedVector<T>& left, Index begin, Index end, T* out,
                Index stride) const override {
     for (std::size_t r = 0; r < rows.size(); ++r) {
-      Row(left.data() + r * features_, right_values_ + begin, end - begin, out + r * stride);
+      const T* x = left.data() + r * features_;
+      if (at_zero_.empty()) {
+        Row(x, right_values_ + begin, features_, end - begin, nullptr, out + r * stride);
+      } else {
+        RowOfFewFeatures(x, begin, end - begin, out + r * stride);
+      }
     }
   }
   double LeftDiagonal(Index i) const override { return Plain(left_.data() + i, left_count_); }
@@ -189,11 +207,25 @@ class FeatureSums : public BaseBlock<T> {
   bool IsCheap() const override { return features_ <= kCheapSummedFeatures; }
 
  private:
-  void Row(const float* x, const float* right, Index count, float* out) const {
-    quantity_.row_f32(x, right, features_, right_count_, count, out);
+  void Row(const float* x, const float* right, Index features, Index count,
+           const ListedFeatures<float>* listed, float* out) const {
+    quantity_.row_f32(x, right, features, right_count_, count, listed, out);
   }
-  void Row(const double* x, const double* right, Index count, double* out) const {
-    quantity_.row_f64(x, right, features_, right_count_, count, out);
+  void Row(const double* x, const double* right, Index features, Index count,
+           const ListedFeatures<double>* listed, double* out) const {
+    quantity_.row_f64(x, right, features, right_count_, count, listed, out);
+  }
+  void RowOfFewFeatures(const T* x, Index begin, Index count, T* out) const {
+    thread_local std::vector<T> values;
+    thread_local std::vector<Index> columns;
+    values.clear(), columns.clear();
+    for (Index f = 0; f < features_; ++f) {
+      if (x[f] == 0) continue;
+      values.push_back(x[f]);
+      columns.push_back(f);
+    }
+    const ListedFeatures<T> listed = {columns.data(), at_zero_.data() + begin};
+    Row(values.data(), right_values_ + begin, static_cast<Index>(values.size()), count, &listed, out);
   }
   double Plain(const T* x, Index stride) const {
     std::vector<double> values(features_);
@@ -207,6 +239,7 @@ class FeatureSums : public BaseBlock<T> {
   Index right_count_;
   AlignedVector<T> left_, right_;  // feature after feature
   const T* right_values_ = nullptr;
+  AlignedVector<T> at_zero_;  // what a left sample of zeros would give; empty: few features are zero
   double upper_bound_ = std::numeric_limits<double>::infinity();
 };
 

@@ -4,6 +4,7 @@
 #include <span>
 #include <string_view>
 
+#include "compute/cpu/listed_features.h"
 #include "kweave/dataset.h"
 
 namespace kweave {
@@ -28,11 +29,13 @@ struct BaseQuantity {
   void (*finish_f32)(float* values, Index count, float squared_norm, const float* squared_norms) = nullptr;
   void (*finish_f64)(double* values, Index count, double squared_norm, const double* squared_norms) = nullptr;
 
-  /// kFeatures, and kInnerProduct where few features make it faster: out[j] = quantity(x, z_j) for j < count, where feature f of z_j is right[f * stride + j].
+  /// kFeatures, and kInnerProduct where few features make it faster: out[j] = quantity(x, z_j) for j < count, where
+  /// feature f of z_j is right[f * stride + j]. With a list, x holds the values of the features listed, and is zero
+  /// elsewhere; null: all features.
   void (*row_f32)(const float* x, const float* right, Index features, Index stride, Index count,
-                  float* out) = nullptr;
+                  const ListedFeatures<float>* listed, float* out) = nullptr;
   void (*row_f64)(const double* x, const double* right, Index features, Index stride, Index count,
-                  double* out) = nullptr;
+                  const ListedFeatures<double>* listed, double* out) = nullptr;
 
   /// One pair by a plain loop: what the tests compare with, and what rare paths may use.
   double (*plain)(std::span<const double> x, std::span<const double> z) = nullptr;

@@ -20,6 +20,10 @@ struct Chi2Term {
     const V ratio = hn::Div(hn::Mul(difference, difference), sum);
     return hn::IfThenElseZero(hn::Gt(sum, hn::Zero(d)), ratio);
   }
+  template <class D, class V>
+  HWY_INLINE V AtZero(D, V z) const {
+    return z;
+  }
 };
 
 KWEAVE_DEFINE_ADDITIVE_ROWS(Chi2Term)

@@ -20,6 +20,10 @@ struct Minimum {
   HWY_INLINE V operator()(D, V x, V z) const {
     return hn::Min(x, z);
   }
+  template <class D, class V>
+  HWY_INLINE V AtZero(D d, V) const {
+    return hn::Zero(d);
+  }
 };
 
 KWEAVE_DEFINE_ADDITIVE_ROWS(Minimum)

@@ -45,12 +45,29 @@ std::vector<std::vector<double>> MakeSamples(const KernelKind& kind, Index count
 
 template <class T>
 void RunRow(const BaseQuantity& base, const T* x, const T* right, Index features, Index stride, Index count,
-            T* out) {
+            const ListedFeatures<T>* listed, T* out) {
   if constexpr (std::is_same_v<T, float>) {
-    base.row_f32(x, right, features, stride, count, out);
+    base.row_f32(x, right, features, stride, count, listed, out);
   } else {
-    base.row_f64(x, right, features, stride, count, out);
+    base.row_f64(x, right, features, stride, count, listed, out);
   }
+}
+
+/// The row once more, from the features of x that are not zero.
+template <class T>
+void CheckListedRow(const BaseQuantity& base, const T* x, const T* right, Index features, Index stride,
+                    const std::vector<T>& row, double tolerance) {
+  const auto count = static_cast<Index>(row.size());
+  std::vector<T> zero(features, T{0}), values, at_zero(row.size()), out(row.size());
+  std::vector<Index> columns;
+  for (Index f = 0; f < features; ++f) {
+    if (x[f] != 0) columns.push_back(f), values.push_back(x[f]);
+  }
+  RunRow<T>(base, zero.data(), right, features, stride, count, nullptr, at_zero.data());
+  const ListedFeatures<T> listed = {columns.data(), at_zero.data()};
+  RunRow<T>(base, values.data(), right, static_cast<Index>(values.size()), stride, count, &listed,
+            out.data());
+  for (Index j = 0; j < count; ++j) EXPECT_NEAR(out[j], row[j], tolerance) << "listed, sample " << j;
 }
 
 template <class T>
@@ -83,7 +100,7 @@ void CheckRow(const KernelKind& kind, Index features, Index count, Index offset)
       for (Index j = 0; j < count; ++j) right[offset + f * stride + j] = static_cast<T>(samples[j + 1][f]);
     }
     if (kind.base->source == BaseQuantity::Source::kFeatures) {
-      RunRow<T>(*kind.base, &left[offset], &right[offset], features, stride, count, &out[offset]);
+      RunRow<T>(*kind.base, &left[offset], &right[offset], features, stride, count, nullptr, &out[offset]);
     } else {
       for (Index j = 0; j < count; ++j) {
         out[offset + j] = static_cast<T>(InnerProduct(x, samples[j + 1]));
@@ -94,6 +111,10 @@ void CheckRow(const KernelKind& kind, Index features, Index count, Index offset)
     const double tolerance = 4.0 * std::sqrt(features) * features * std::numeric_limits<T>::epsilon();
     for (Index j = 0; j < count; ++j) {
       EXPECT_NEAR(out[offset + j], kind.base->plain(x, samples[j + 1]), tolerance) << "sample " << j;
+    }
+    if (kind.base->source == BaseQuantity::Source::kFeatures) {
+      const std::vector<T> row(out.begin() + offset, out.begin() + offset + count);
+      CheckListedRow<T>(*kind.base, &left[offset], &right[offset], features, stride, row, tolerance);
     }
     for (Index j = 0; j < offset; ++j) EXPECT_EQ(out[j], kUntouched);
     EXPECT_EQ(out[offset + count], kUntouched);

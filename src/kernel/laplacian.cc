@@ -20,6 +20,10 @@ struct AbsoluteDifference {
   HWY_INLINE V operator()(D, V x, V z) const {
     return hn::Abs(hn::Sub(x, z));
   }
+  template <class D, class V>
+  HWY_INLINE V AtZero(D, V z) const {
+    return hn::Abs(z);
+  }
 };
 
 KWEAVE_DEFINE_ADDITIVE_ROWS(AbsoluteDifference)

@@ -74,7 +74,7 @@ std::vector<double> DensePairs(const BaseQuantity& base, const Source& source, s
     }
     for (Index i = 0; i + 1 < n; ++i) {
       for (Index f = 0; f < width; ++f) left[f] = block[f * n + i];
-      base.row_f64(left.data(), &block[i + 1], width, n, n - i - 1, row.data());
+      base.row_f64(left.data(), &block[i + 1], width, n, n - i - 1, nullptr, row.data());
       for (Index j = i + 1; j < n; ++j) values[i * n + j] += row[j - i - 1];
     }
   }

@@ -31,6 +31,10 @@ struct SquaredDifference {
     const V difference = hn::Sub(x, z);
     return hn::Mul(difference, difference);
   }
+  template <class D, class V>
+  HWY_INLINE V AtZero(D, V z) const {
+    return hn::Mul(z, z);
+  }
 };
 
 KWEAVE_DEFINE_ADDITIVE_ROWS(SquaredDifference)

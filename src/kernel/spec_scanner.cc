@@ -71,8 +71,11 @@ bool SpecScanner::AtNumber() {
 
 double SpecScanner::Number(std::string_view what) {
   const std::size_t begin = Position();
-  std::string_view rest = text_.substr(begin);
-  rest = rest.substr(0, rest.find(".."));  // 1..3 is a range, not "1." and ".3"
+  // Long enough for any number; 1..3 is a range, not "1." and ".3".
+  std::size_t end = begin;
+  const auto may_go_on = [](char c) { return IsWord(c) || c == '.' || c == '-' || c == '+'; };
+  while (end < text_.size() && may_go_on(text_[end]) && text_.substr(end, 2) != "..") ++end;
+  std::string_view rest = text_.substr(begin, end - begin);
   std::size_t sign = 0;
   if (rest.starts_with('+')) rest.remove_prefix(1), sign = 1;
   double value = 0;
