@@ -1,6 +1,10 @@
 #include "gram/linear_group.h"
 
 #include <algorithm>
+#include <limits>
+
+#include "compute/cpu/family_loops.h"
+#include "gram/pair_pass.h"
 
 namespace kweave {
 namespace {
@@ -96,11 +100,12 @@ class LinearExpansion : public GroupExpansion {
 template <class T>
 class LinearGroup : public Group<T> {
  public:
-  LinearGroup(std::span<const LinearMember> members, std::unique_ptr<LinearFeatures<T>> features,
-              Index right_count)
+  LinearGroup(std::span<const LinearMember> members, std::shared_ptr<const LinearFeatures<T>> features,
+              Index right_count, BaseRows<T>* products)
       : features_(std::move(features)),
         members_(NumberFeatures(members, *features_)),
-        right_count_(right_count) {}
+        right_count_(right_count),
+        products_(products) {}
 
   void SetWeights(std::span<const double> theta) override {
     weights_ = FeatureWeights(members_, features_->features(), theta);
@@ -110,6 +115,15 @@ class LinearGroup : public Group<T> {
 
   void AddRows(std::span<const Index> rows, T* out, Index stride, ThreadPool& pool) override {
     if (is_zero_) return;
+    if (products_ != nullptr) {
+      const T weight = rounded_weights_.front();  // of all features
+      ForBaseBlocks<T>(*products_, rows, pool,
+                       [&](std::size_t first, std::span<const T* const> base, Index begin, Index count) {
+                         for (std::size_t r = 0; r < base.size(); ++r)
+                           AddScaled<T>(base[r], count, weight, out + (first + r) * stride + begin);
+                       });
+      return;
+    }
     pool.ParallelFor(right_count_, kColumnBlock, [&](Index begin, Index end, int) {
       features_->AddProducts(rounded_weights_, rows, begin, end, out + begin, stride);
     });
@@ -146,25 +160,63 @@ class LinearGroup : public Group<T> {
   }
 
  private:
-  std::unique_ptr<LinearFeatures<T>> features_;
+  std::shared_ptr<const LinearFeatures<T>> features_;
   std::vector<NumberedMember> members_;
   Index right_count_;
+  BaseRows<T>* products_;
   std::vector<double> weights_;     // by feature
   std::vector<T> rounded_weights_;  // the same, for the matrix product
   bool is_zero_ = true;
 };
 
+template <class T>
+class LinearProducts : public BaseBlock<T> {
+ public:
+  explicit LinearProducts(std::shared_ptr<const LinearFeatures<T>> features)
+      : features_(std::move(features)), ones_(features_->features(), T{1}) {}
+
+  void GatherLeft(std::span<const Index>, AlignedVector<T>&) const override {}
+  void Compute(std::span<const Index> rows, const AlignedVector<T>&, Index begin, Index end, T* out,
+               Index stride) const override {
+    for (std::size_t r = 0; r < rows.size(); ++r) std::fill_n(out + r * stride, end - begin, T{0});
+    features_->AddProducts(ones_, rows, begin, end, out, stride);
+  }
+  double LeftDiagonal(Index) const override { return 0; }  // the group asks its features
+  double RightDiagonal(Index) const override { return 0; }
+  double UpperBound() const override { return std::numeric_limits<double>::infinity(); }
+  bool IsCheap() const override { return false; }
+
+ private:
+  std::shared_ptr<const LinearFeatures<T>> features_;
+  std::vector<T> ones_;
+};
+
 }  // namespace
+
+bool AreProductsDear(const Features& features) {
+  constexpr Index kCheapFeatures = 128;
+  return !std::holds_alternative<SparseRows>(features) && ColumnCount(features) > kCheapFeatures;
+}
 
 template <class T>
 std::unique_ptr<Group<T>> MakeLinearGroup(std::vector<LinearMember> members,
-                                          std::unique_ptr<LinearFeatures<T>> features, Index right_count) {
-  return std::make_unique<LinearGroup<T>>(members, std::move(features), right_count);
+                                          std::shared_ptr<const LinearFeatures<T>> features,
+                                          Index right_count, BaseRows<T>* products) {
+  return std::make_unique<LinearGroup<T>>(members, std::move(features), right_count, products);
+}
+
+template <class T>
+std::unique_ptr<BaseBlock<T>> MakeLinearProducts(std::shared_ptr<const LinearFeatures<T>> features) {
+  return std::make_unique<LinearProducts<T>>(std::move(features));
 }
 
 template std::unique_ptr<Group<float>> MakeLinearGroup(std::vector<LinearMember>,
-                                                       std::unique_ptr<LinearFeatures<float>>, Index);
+                                                       std::shared_ptr<const LinearFeatures<float>>, Index,
+                                                       BaseRows<float>*);
 template std::unique_ptr<Group<double>> MakeLinearGroup(std::vector<LinearMember>,
-                                                        std::unique_ptr<LinearFeatures<double>>, Index);
+                                                        std::shared_ptr<const LinearFeatures<double>>, Index,
+                                                        BaseRows<double>*);
+template std::unique_ptr<BaseBlock<float>> MakeLinearProducts(std::shared_ptr<const LinearFeatures<float>>);
+template std::unique_ptr<BaseBlock<double>> MakeLinearProducts(std::shared_ptr<const LinearFeatures<double>>);
 
 }  // namespace kweave

@@ -47,6 +47,8 @@ class StructuredExpansion : public Expansion {
 // Linear kernels go through their features; the others through their base quantity.
 bool IsLinear(const KernelTerm& term) { return term.kind == &kLinear; }
 
+constexpr std::int32_t kProductsOfFeatures = -1;  // stands for a subset in the key of a base
+
 template <class From, class To>
 void ConvertRows(std::span<const From> rows, Index count, To* out, Index stride, Index columns) {
   for (Index r = 0; r < count; ++r) {
@@ -92,9 +94,19 @@ void StructuredGram<T>::MakeGroups(const Normalization& normalization, const Gra
     }
   }
   for (auto& [view, members] : linear) {
-    auto features = MakeLinearFeatures<T>(sides_.left[view], sides_.right[view], sides_.is_training,
-                                          options.factors_sum_to_zero && std::is_same_v<T, float>);
-    groups_.push_back(MakeLinearGroup<T>(std::move(members), std::move(features), right_count_));
+    std::shared_ptr<const LinearFeatures<T>> features =
+        MakeLinearFeatures<T>(sides_.left[view], sides_.right[view], sides_.is_training,
+                              options.factors_sum_to_zero && std::is_same_v<T, float>);
+    // Where there are other kernels the machine needs rows, and those of many features are worth keeping.
+    const bool has_others = !families.empty() || !singles.empty();
+    BaseRows<T>* products = nullptr;
+    if (has_others && members.size() == 1 && members[0].subset->empty() && sides_.is_training &&
+        AreProductsDear(sides_.left[view].features)) {
+      auto& base = bases_[{kLinear.base, view, kProductsOfFeatures, -1}];
+      base = std::make_unique<BaseRows<T>>(MakeLinearProducts<T>(features), left_count_, right_count_);
+      products = base.get();
+    }
+    groups_.push_back(MakeLinearGroup<T>(std::move(members), std::move(features), right_count_, products));
   }
   for (auto& [key, members] : families) {
     const KernelTerm term = kernels_.Term(members.front().kernel);

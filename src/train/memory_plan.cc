@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/memory.h"
+#include "gram/linear_group.h"
 #include "train/objective.h"
 
 namespace kweave {
@@ -45,17 +46,22 @@ std::size_t PackedBytes(std::span<const View> views, std::size_t value_bytes) {
   return bytes;
 }
 
-// Distinct base matrices, computed or in files. A linear kernel goes through its features and has none.
-Index CountBases(const KernelSet& kernels) {
+// Distinct base matrices, computed or in files. Linear kernels go through their features; only beside others their
+// products may be kept, too.
+Index CountBases(const KernelSet& kernels, std::span<const View> views) {
   std::vector<std::tuple<const BaseQuantity*, std::int32_t, std::int32_t, std::int32_t>> bases;
+  bool has_others = false;
   const auto add = [&](const auto& placed) {
     const bool is_linear = placed.kind->shape == Shape::kIdentity &&
                            placed.kind->base->source == BaseQuantity::Source::kInnerProduct &&
                            placed.kind->base->finish_f64 == nullptr;
-    if (!is_linear) bases.emplace_back(placed.kind->base, placed.view, placed.subset, placed.file);
+    has_others = has_others || !is_linear;
+    if (is_linear && !AreProductsDear(views[static_cast<std::size_t>(placed.view)].features)) return;
+    bases.emplace_back(placed.kind->base, placed.view, is_linear ? -1 : placed.subset, placed.file);
   };
   for (const Family& family : kernels.families) add(family);
   for (const Composite& composite : kernels.composites) std::ranges::for_each(composite.terms, add);
+  if (!has_others) return 0;
   std::ranges::sort(bases);
   return std::unique(bases.begin(), bases.end()) - bases.begin();
 }
@@ -69,7 +75,7 @@ MemoryPlan PlanMemory(const KernelSet& kernels, std::span<const View> views, Ind
   for (const View& view : views) {
     plan.data_bytes += std::visit([](const auto& f) { return FeatureBytes(f); }, view.features);
   }
-  plan.bases = CountBases(kernels);
+  plan.bases = CountBases(kernels, views);
 
   const std::size_t total = context.memory_bytes > 0 ? context.memory_bytes : AvailableMemoryBytes() / 2;
   const std::size_t value_bytes = plan.use_float ? sizeof(float) : sizeof(double);

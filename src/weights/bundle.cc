@@ -16,6 +16,8 @@ constexpr std::size_t kMostMembers = 60;
 constexpr std::size_t kMostBytes = std::size_t{32} << 20;  // of products, and of betas
 constexpr std::size_t kLeastMembers = 4;
 constexpr std::size_t kColumnsAtOnce = 32;
+// A pull needs no bound, and would spread weight over all kernels that are alike.
+constexpr std::size_t kPulledColumns = 400;
 constexpr int kMostRounds = 50;
 constexpr double kInUse = 1e-6;       // of a mixture
 constexpr double kNoWeight = 1e-7;    // of a column that may be left out next time
@@ -104,7 +106,7 @@ BundlePoint Bundle::Minimize(const Pull& pull, double precision) {
     point = SolveColumns(pull, precision);
     if (point.theta.empty()) return point;
     const std::vector<Index> missing = MissingColumns(point, pull, precision);
-    if (missing.empty()) break;
+    if (missing.empty() || (pull.rho > 0 && columns_.size() > kPulledColumns)) break;
     columns_.insert(columns_.end(), missing.begin(), missing.end());
   }
   std::erase_if(columns_, [&](Index m) { return point.theta[At(m)] < kNoWeight; });

@@ -37,6 +37,7 @@ void Level::Move(const Evaluation& last, const Machine& machine, const RunState&
                  bundle_.unit() * (lowest.linear - 0.5 * norm_.Dual(lowest.quadratics))};
   const double gap = (best_ - dual_point_.bound) / bundle_.unit();
   ChooseLevel(gap);
+  if (share_ > 0) bundle_.Thin(kThin * std::max(gap, 0.0), best_theta_);
   const BundlePoint next = ToLevel(lowest, precision);
   std::copy(next.theta.begin(), next.theta.end(), theta.begin());
   bundle_.Thin(kThin * std::max(gap, 0.0), theta);
