@@ -24,19 +24,6 @@ double SumOfMagnitudes(std::span<const double> x) {
   return sum;
 }
 
-struct Expanded {
-  std::vector<double> quadratics;
-  std::vector<double> outputs;
-};
-
-Expanded Evaluate(Gram& gram, std::span<const double> theta, std::span<const double> beta) {
-  Expanded result{std::vector<double>(theta.size()), std::vector<double>(beta.size())};
-  const std::unique_ptr<Expansion> expansion = gram.Expand(beta);
-  expansion->Quadratics(result.quadratics);
-  expansion->Outputs(theta, result.outputs);
-  return result;
-}
-
 double LargestMagnitude(std::span<const double> x) {
   double largest = 0;
   for (const double value : x) largest = std::max(largest, std::abs(value));
@@ -44,14 +31,14 @@ double LargestMagnitude(std::span<const double> x) {
 }
 
 // At their worst, given the error of the table.
-std::vector<double> LargestQuadratics(const Expanded& at, double magnitude, double table_error) {
+std::vector<double> LargestQuadratics(const Measurement& at, double magnitude, double table_error) {
   std::vector<double> q = at.quadratics;
   for (double& value : q) value += table_error * magnitude * magnitude;
   return q;
 }
 
 // An upper bound on the regulariser + the risk, the table's error taken at its worst everywhere.
-double PrimalBound(const Risk& risk, const Regularizer& regularizer, const Expanded& at,
+double PrimalBound(const Risk& risk, const Regularizer& regularizer, const Measurement& at,
                    std::span<const double> theta, double magnitude, double bias, double table_error) {
   const double regularization = regularizer.Primal(theta, LargestQuadratics(at, magnitude, table_error));
   const double weight = SumOfMagnitudes(theta);
@@ -70,7 +57,7 @@ double PrimalBound(const Risk& risk, const Regularizer& regularizer, const Expan
 }
 
 // A lower bound on L - R*(q), the table's error taken at its worst.
-double DualBound(const Risk& risk, const Regularizer& regularizer, const Expanded& at,
+double DualBound(const Risk& risk, const Regularizer& regularizer, const Measurement& at,
                  std::span<const double> beta, double bias, double table_error) {
   const double magnitude = SumOfMagnitudes(beta);
   const double linear = risk.Dual(beta);
@@ -112,15 +99,17 @@ Certificate Certify(Gram& gram, const Risk& risk, const Regularizer& regularizer
   regularizer.MakeFeasible(weights);
   const double table_error = gram.TableError();
 
-  Expanded primal_side = Evaluate(gram, weights, beta);
+  std::vector<double> feasible(dual_beta.begin(), dual_beta.end());
+  risk.MakeFeasible(feasible);
+  std::vector<std::span<const double>> vectors = {beta};
+  if (!std::equal(feasible.begin(), feasible.end(), beta.begin(), beta.end())) vectors.push_back(feasible);
+  std::vector<Measurement> measured = gram.Measure(weights, vectors);
+  Measurement& primal_side = measured.front();
+  const Measurement& dual_side = measured.back();
   certificate.bias = risk.BestBias(primal_side.outputs);
   certificate.primal = PrimalBound(risk, regularizer, primal_side, weights, SumOfMagnitudes(beta),
                                    certificate.bias, table_error);
 
-  std::vector<double> feasible(dual_beta.begin(), dual_beta.end());
-  risk.MakeFeasible(feasible);
-  const bool is_same = std::equal(feasible.begin(), feasible.end(), beta.begin(), beta.end());
-  const Expanded dual_side = is_same ? primal_side : Evaluate(gram, weights, feasible);
   if (!AllFinite(primal_side.quadratics) || !AllFinite(dual_side.quadratics)) {
     return NothingKnown(std::move(certificate));
   }

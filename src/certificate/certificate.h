@@ -8,7 +8,7 @@
 // Holds    with positive semidefinite kernels the gap is never smaller than the true error: the error of
 //          tables is taken at its worst, rounding by a few units in the last place. Numbers that are none
 //          give an infinite gap.
-// Costs    one expansion, or two when the dual point is another one. Shares nothing with the solvers it
+// Costs    one pass over the kernels, for both dual points where they differ. Shares nothing with the solvers it
 //          judges.
 #ifndef KWEAVE_CERTIFICATE_CERTIFICATE_H_
 #define KWEAVE_CERTIFICATE_CERTIFICATE_H_

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "compute/cpu/family_loops.h"
+#include "gram/direct_measure.h"
 #include "gram/family_table.h"
 #include "gram/pair_pass.h"
 
@@ -141,11 +142,26 @@ class FamilyExpansion : public GroupExpansion {
       : basis_(basis), members_(members), base_(base), moments_(basis.size(), base.right_count()) {}
 
   void Add(const SupportVector& entries, ThreadPool& pool) override {
-    AddMoments<T>(base_, entries, pool, moments_,
-                  [&](const WeightedRows<T>& base, Index, Index count, T* block, Index stride) {
-                    basis_.AddMoments(base, count, block, stride);
-                  });
+    const std::vector<T> factors(entries.factors.begin(), entries.factors.end());
+    AddMoments<T>(base_, entries.rows, {{factors, &moments_}}, pool, Adder());
     sum_ += entries.sum;
+  }
+
+  // Each expansion becomes that of its vector; all of them were zero.
+  static void AddTogether(std::span<const std::span<const double>> vectors,
+                          std::span<FamilyExpansion> expansions, ThreadPool& pool) {
+    std::vector<Index> rows;
+    for (std::size_t i = 0; i < vectors[0].size(); ++i) {
+      if (std::ranges::any_of(vectors, [&](const auto& a) { return a[i] != 0; }))
+        rows.push_back(static_cast<Index>(i));
+    }
+    std::vector<WeightedMoments<T>> targets;
+    for (std::size_t v = 0; v < vectors.size(); ++v) {
+      targets.push_back({{}, &expansions[v].moments_});
+      for (const Index i : rows) targets.back().factors.push_back(static_cast<T>(vectors[v][i]));
+      expansions[v].sum_ = std::accumulate(vectors[v].begin(), vectors[v].end(), 0.0);
+    }
+    AddMoments<T>(expansions[0].base_, rows, targets, pool, expansions[0].Adder());
   }
 
   void Quadratics(std::span<const double> a, std::span<double> q) const override { Products(a, q); }
@@ -180,6 +196,12 @@ class FamilyExpansion : public GroupExpansion {
   }
 
  private:
+  auto Adder() const {
+    return [this](const WeightedRows<T>& base, Index, Index count, T* block, Index stride) {
+      basis_.AddMoments(base, count, block, stride);
+    };
+  }
+
   const Basis<T>& basis_;
   std::span<const FamilyMember> members_;
   BaseRows<T>& base_;
@@ -277,6 +299,18 @@ class FamilyGroup : public Group<T> {
     return std::make_unique<FamilyExpansion<T>>(basis_, members_, base_);
   }
 
+  void Measure(std::span<const double> theta, std::span<const std::span<const double>> vectors,
+               std::span<Measurement> measured, ThreadPool& pool) override {
+    if constexpr (std::is_same_v<T, double>) {
+      if (shape_ == Shape::kExponential && !basis_.has_table() && members_.size() > kDirectMembers) {
+        MeasureExponentials(theta, vectors, measured, pool);
+        return;
+      }
+    }
+    if (vectors.size() == 1) return Group<T>::Measure(theta, vectors, measured, pool);
+    MeasureTogether(theta, vectors, measured, pool);
+  }
+
   double TableError() const override {
     double error = 0;
     for (std::size_t m = 0; m < members_.size(); ++m)
@@ -285,6 +319,39 @@ class FamilyGroup : public Group<T> {
   }
 
  private:
+  // Every member at every pair, none kept.
+  void MeasureExponentials(std::span<const double> theta, std::span<const std::span<const double>> vectors,
+                           std::span<Measurement> measured,
+                           ThreadPool& pool) requires std::is_same_v<T, double> {
+    std::vector<double> weights(members_.size());
+    for (std::size_t m = 0; m < members_.size(); ++m) {
+      weights[m] = theta[members_[m].kernel] * members_[m].scale;
+    }
+    std::vector<DirectVector> found;
+    for (std::size_t v = 0; v < vectors.size(); ++v) found.push_back({vectors[v], measured[v].outputs, {}});
+    MeasureDirectly(base_, basis_.gammas(), weights, found, pool);
+    const double weight = std::accumulate(weights.begin(), weights.end(), 0.0);
+    for (std::size_t v = 0; v < vectors.size(); ++v) {
+      const double sum = std::accumulate(vectors[v].begin(), vectors[v].end(), 0.0);
+      for (double& value : measured[v].outputs) value += weight * sum;
+      for (std::size_t m = 0; m < members_.size(); ++m) {
+        measured[v].quadratics[members_[m].kernel] = members_[m].scale * (found[v].quadratics[m] + sum * sum);
+      }
+    }
+  }
+
+  // The expansions of all vectors from one pass over the base.
+  void MeasureTogether(std::span<const double> theta, std::span<const std::span<const double>> vectors,
+                       std::span<Measurement> measured, ThreadPool& pool) {
+    std::vector<FamilyExpansion<T>> expansions;
+    for (std::size_t v = 0; v < vectors.size(); ++v) expansions.emplace_back(basis_, members_, base_);
+    FamilyExpansion<T>::AddTogether(vectors, expansions, pool);
+    for (std::size_t v = 0; v < vectors.size(); ++v) {
+      expansions[v].Quadratics(vectors[v], measured[v].quadratics);
+      expansions[v].AddOutputs(theta, measured[v].outputs);
+    }
+  }
+
   // The base of every left sample with itself, or one value when all are the same (distances: a million widths need
   // one evaluation each).
   std::vector<double> LeftDiagonal(Index left_count) const {

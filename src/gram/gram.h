@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "compute/cpu/feature_matrix.h"
 #include "kweave/dataset.h"
@@ -24,6 +25,12 @@ class Expansion {
   virtual void Products(std::span<const double> b, std::span<double> products) const = 0;
   /// out[j] = sum_m theta_m (K_m a)_j over the right samples.
   virtual void Outputs(std::span<const double> theta, std::span<double> out) const = 0;
+};
+
+/// What a certificate asks about one vector.
+struct Measurement {
+  std::vector<double> quadratics;  ///< a' K_m a for every kernel
+  std::vector<double> outputs;     ///< sum_m theta_m K_m a
 };
 
 /// Kernels between left samples (rows) and right samples (columns); in training the two are the same.
@@ -53,6 +60,20 @@ class Gram {
 
   /// Makes an expansion that this Gram returned that of another `a`. Entries that stay the same cost nothing.
   virtual void Update(Expansion& expansion, std::span<const double> a) = 0;
+
+  /// Quadratics and outputs of one vector or two, from one pass over the kernels where that is possible. Left and right
+  /// samples must be the same. Nothing is kept, so very many kernels need no memory.
+  virtual std::vector<Measurement> Measure(std::span<const double> theta,
+                                           std::span<const std::span<const double>> vectors) {
+    std::vector<Measurement> measured;
+    for (const auto& a : vectors) {
+      const std::unique_ptr<Expansion> expansion = Expand(a);
+      measured.push_back({std::vector<double>(theta.size()), std::vector<double>(a.size())});
+      expansion->Quadratics(measured.back().quadratics);
+      expansion->Outputs(theta, measured.back().outputs);
+    }
+    return measured;
+  }
 
   /// Features X with K(theta) = X X', up to a constant wherever rows leave one out, if all kernels are linear; else null.
   virtual std::unique_ptr<FeatureMatrix> Features(std::span<const double>) { return nullptr; }

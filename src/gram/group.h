@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/threads.h"
+#include "gram/gram.h"
 #include "kweave/dataset.h"
 
 namespace kweave {
@@ -85,6 +86,9 @@ class Group {
   /// Writes the variance in feature space of kernels whose E k(x,x) - E k(x,z) would lose its digits; others are left.
   virtual void Variances(std::span<double>) const {}
   virtual double TableError() const { return 0; }
+  /// Writes quadratics and adds to outputs of each vector.
+  virtual void Measure(std::span<const double> theta, std::span<const std::span<const double>> vectors,
+                       std::span<Measurement> measured, ThreadPool& pool);
   /// What the group's share of the learned kernel is made of, if it is linear. The group must outlive it.
   virtual std::optional<WeightedFeatures<T>> Linear(std::span<const double>) const { return {}; }
 };
@@ -95,6 +99,16 @@ std::unique_ptr<GroupExpansion> Expand(Group<T>& group, const SupportVector& a, 
   std::unique_ptr<GroupExpansion> expansion = group.StartExpansion();
   expansion->Add(a, pool);
   return expansion;
+}
+
+template <class T>
+void Group<T>::Measure(std::span<const double> theta, std::span<const std::span<const double>> vectors,
+                       std::span<Measurement> measured, ThreadPool& pool) {
+  for (std::size_t v = 0; v < vectors.size(); ++v) {
+    const std::unique_ptr<GroupExpansion> expansion = Expand(*this, MakeSupport(vectors[v]), pool);
+    expansion->Quadratics(vectors[v], measured[v].quadratics);
+    expansion->AddOutputs(theta, measured[v].outputs);
+  }
 }
 
 }  // namespace kweave

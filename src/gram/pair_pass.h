@@ -50,20 +50,27 @@ void ForBaseBlocks(BaseRows<T>& base, std::span<const Index> rows, ThreadPool& p
   }
 }
 
-/// Adds up the functions of pairs over the support of `a`: add(rows with factors, first column, columns, block,
-/// stride) accumulates in T for one batch of rows; the batches are summed in double.
+/// Factors of some left samples, and where the sums with them go.
+template <class T>
+struct WeightedMoments {
+  std::vector<T> factors;
+  Moments* moments;
+};
+
+/// Adds up the functions of pairs over the left samples `rows`, with the factors of every target: add(rows with factors,
+/// first column, columns, block, stride) accumulates in T for one batch of rows; the batches are summed in double.
 template <class T, class Add>
-void AddMoments(BaseRows<T>& base, const SupportVector& a, ThreadPool& pool, Moments& moments, Add add) {
-  const Index functions = moments.functions;
-  const std::vector<T> factors(a.factors.begin(), a.factors.end());
+void AddMoments(BaseRows<T>& base, std::span<const Index> rows,
+                const std::vector<WeightedMoments<T>>& targets, ThreadPool& pool, Add add) {
+  const Index functions = targets[0].moments->functions;
   // Enough batches at a time to make threads worth waking, few enough to bound what is gathered for them.
   constexpr std::size_t kRowsAtATime = 16 * kRowBatch;
-  for (std::size_t start = 0; start < a.rows.size(); start += kRowsAtATime) {
-    const std::size_t stop = std::min(start + kRowsAtATime, a.rows.size());
+  for (std::size_t start = 0; start < rows.size(); start += kRowsAtATime) {
+    const std::size_t stop = std::min(start + kRowsAtATime, rows.size());
     std::vector<typename BaseRows<T>::Batch> batches;
     for (std::size_t first = start; first < stop; first += kRowBatch) {
       const std::size_t count = std::min<std::size_t>(kRowBatch, stop - first);
-      batches.push_back(base.Prepare(std::span(a.rows).subspan(first, count), /*may_evict=*/false));
+      batches.push_back(base.Prepare(rows.subspan(first, count), /*may_evict=*/false));
     }
     pool.ParallelFor(base.right_count(), kColumnBlock, [&](Index begin, Index end, int) {
       thread_local AlignedVector<T> scratch, block;
@@ -75,10 +82,13 @@ void AddMoments(BaseRows<T>& base, const SupportVector& a, ThreadPool& pool, Mom
       for (const auto& batch : batches) {
         scratch.resize(std::max<std::size_t>(scratch.size(), batch.missing.size() * width));
         base.Read(batch, begin, end, scratch.data(), pointers);
-        const auto batch_factors = std::span<const T>(factors).subspan(first, pointers.size());
-        add(WeightedRows<T>{pointers, batch_factors}, begin, width, block.data(), stride);
-        for (Index k = 0; k < functions; ++k) {
-          Flush<T>(block.data() + k * stride, width, moments.values.data() + k * moments.right_count + begin);
+        for (const auto& [factors, moments] : targets) {
+          const auto batch_factors = std::span<const T>(factors).subspan(first, pointers.size());
+          add(WeightedRows<T>{pointers, batch_factors}, begin, width, block.data(), stride);
+          for (Index k = 0; k < functions; ++k) {
+            Flush<T>(block.data() + k * stride, width,
+                     moments->values.data() + k * moments->right_count + begin);
+          }
         }
         first += pointers.size();
       }

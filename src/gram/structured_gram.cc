@@ -295,6 +295,23 @@ void StructuredGram<T>::Update(Expansion& expansion, std::span<const double> a) 
 }
 
 template <class T>
+std::vector<Measurement> StructuredGram<T>::Measure(std::span<const double> theta,
+                                                    std::span<const std::span<const double>> vectors) {
+  std::vector<Measurement> measured(vectors.size());
+  Index rows = 0;
+  for (Measurement& one : measured) {
+    one.quadratics.assign(theta.size(), 0.0);
+    one.outputs.assign(right_count_, 0.0);
+  }
+  for (Index i = 0; i < left_count_; ++i) {
+    rows += std::ranges::any_of(vectors, [&](const auto& a) { return a[i] != 0; });
+  }
+  for (const auto& group : groups_) group->Measure(theta, vectors, measured, pool_);
+  CountRows(rows);
+  return measured;
+}
+
+template <class T>
 std::vector<std::unique_ptr<GroupExpansion>> StructuredGram<T>::StartParts() const {
   std::vector<std::unique_ptr<GroupExpansion>> parts;
   for (auto& group : groups_) parts.push_back(group->StartExpansion());

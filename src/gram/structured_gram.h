@@ -41,6 +41,8 @@ class StructuredGram : public Gram {
   void Diagonal(std::span<const double> theta, std::span<double> out) override;
   std::unique_ptr<Expansion> Expand(std::span<const double> a) override;
   void Update(Expansion& expansion, std::span<const double> a) override;
+  std::vector<Measurement> Measure(std::span<const double> theta,
+                                   std::span<const std::span<const double>> vectors) override;
   std::unique_ptr<FeatureMatrix> Features(std::span<const double> theta) override;
   double TableError() const override;
 
