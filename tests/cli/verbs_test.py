@@ -478,9 +478,9 @@ class Precomputed(FolderTest):
 class Interruptions(FolderTest):
     def setUp(self):
         super().setUp()
-        labels, rows = two_classes(3000, features=20, distance=0.1)
+        labels, rows = two_classes(6000, features=20, distance=0.1)
         self.write("d.csv", csv_text(labels, rows))
-        self.command = ["train", "d.csv", "-C", "1000", "--gap", "1e-9", "--norm", "1.5", "-o", "m.kweave",
+        self.command = ["train", "d.csv", "-C", "100000", "--gap", "1e-11", "--norm", "1.5", "-o", "m.kweave",
                         "--summary", "summary.json"]
 
     def test_interrupted_training_writes_the_best_model(self):
@@ -491,8 +491,8 @@ class Interruptions(FolderTest):
         self.assertEqual(process.wait(timeout=60), 0)
         summary = self.read_json("summary.json")
         self.assertEqual(summary["status"], "interrupted")
-        self.assertGreater(summary["relative_gap"], 1e-9)
-        self.assertEqual(len(self.predict("d.csv")[0]), 3000)
+        self.assertGreater(summary["relative_gap"], 1e-11)
+        self.assertEqual(len(self.predict("d.csv")[0]), 6000)
 
     def test_interrupted_before_there_is_a_model(self):
         kernel = "each(rbf(gamma=logspace(0.1,10,200)))*rbf(gamma=1)"  # many, so that normalising them takes long
