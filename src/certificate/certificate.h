@@ -29,6 +29,7 @@ struct Certificate {
   double gap = 0;                  ///< primal - dual, the error bounds of approximations included
   double relative_gap = 0;         ///< gap / max(|primal|, |dual|, tiny)
   double bias = 0;                 ///< minimises the primal
+  std::vector<double> biases;      ///< one per class instead, for machines with several outputs
   std::vector<double> quadratics;  ///< q_m = beta' K_m beta
   std::vector<double> outputs;     ///< f(x_i) without bias
 };

@@ -1,0 +1,61 @@
+// The loss of machines with one output per class, over all samples (Zien, Ong 2007, eq. (4) and theorem 1).
+//
+// Solves   sum_i C_i l(t_i), where t_i = min over u != y_i of f_y(x_i) + b_y - f_u(x_i) - b_u is the margin of sample i's
+//          class over the best of the others, and l a loss that never grows with its margin. Then the largest of the
+//          losses against other classes is the loss of the smallest margin.
+// Method   with one beta_iu for each sample and class, f_u = sum_j beta_ju k(x_j, .), the dual term is
+//          L(beta) = sum_i Dual(beta_iy): in theorem 1 the best eta_iu are proportional to alpha_iu, so that only
+//          their sum over u, which is beta_iy, is left of it. Feasible are beta_iu <= 0 for u != y_i, beta_iy at most
+//          the loss's upper end (C_i for the hinge), sum over u of beta_iu = 0 and, with biases, sum over i of
+//          beta_iu = 0.
+// Takes    outputs and betas of all samples and classes, class after class: entry u n + i.
+// Holds    Value(f, b) + sum beta f >= Dual(beta) for all f, b and every feasible beta.
+// Costs    O(n m).
+#ifndef KWEAVE_LOSS_JOINT_RISK_H_
+#define KWEAVE_LOSS_JOINT_RISK_H_
+
+#include <span>
+#include <vector>
+
+#include "kweave/index.h"
+#include "loss/loss.h"
+
+namespace kweave {
+
+/// What the spans and the pointer refer to must outlive it.
+struct JointRisk {
+  const Loss* loss = nullptr;  ///< at label +1: never grows with f
+  std::span<const Index> y;    ///< class of each sample, from 0
+  std::span<const double> C;   ///< positive
+  Index classes = 0;           ///< at least 2
+  bool has_bias = true;
+
+  Index samples() const { return static_cast<Index>(y.size()); }
+  std::size_t At(Index sample, Index output) const {
+    return static_cast<std::size_t>(output * samples() + sample);
+  }
+  /// The largest feasible beta of a sample at a class.
+  double Cap(Index sample, Index output) const {
+    const auto i = static_cast<std::size_t>(sample);
+    return y[i] == output ? loss->Feasible(1, C[i]).upper : 0;
+  }
+  /// The smallest difference between a sample's own class and another; all outputs may be off by `error`.
+  double Margin(Index sample, std::span<const double> f, std::span<const double> biases,
+                double error = 0) const;
+
+  double Value(std::span<const double> f, std::span<const double> biases) const;
+  /// L(beta), for feasible beta.
+  double Dual(std::span<const double> beta) const;
+  /// Biases that serve the outputs of a feasible beta: such that no class pays to raise at the cost of another by more than
+  /// it must (docs/dev/notation.md). 0 without biases.
+  std::vector<double> BiasesFor(std::span<const double> beta, std::span<const double> f) const;
+  /// Brings beta into its bounds and to its sums. Leaves sums alone that are right up to rounding.
+  void MakeFeasible(std::span<double> beta) const;
+};
+
+/// Whether a loss may be used with several outputs: it never grows with the margin.
+bool ServesJoint(const Loss& loss);
+
+}  // namespace kweave
+
+#endif  // KWEAVE_LOSS_JOINT_RISK_H_

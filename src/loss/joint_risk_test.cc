@@ -1,0 +1,89 @@
+#include "loss/joint_risk.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/random.h"
+#include "loss/hinge.h"
+#include "loss/logistic.h"
+#include "loss/squared.h"
+#include "loss/squared_hinge.h"
+
+namespace kweave {
+namespace {
+
+class JointRiskTest : public ::testing::Test {
+ protected:
+  static constexpr Index kSamples = 30, kClasses = 4;
+
+  JointRiskTest() {
+    for (Index i = 0; i < kSamples; ++i) {
+      y_.push_back(i % kClasses);
+      C_.push_back(0.1 + random_.Uniform());
+    }
+  }
+  JointRisk risk(const Loss& loss, bool has_bias = true) const { return {&loss, y_, C_, kClasses, has_bias}; }
+  std::vector<double> Draw(std::size_t count) {
+    std::vector<double> values(count);
+    for (double& value : values) value = 3 * random_.Uniform() - 1.5;
+    return values;
+  }
+
+  Random random_{3};
+  std::vector<Index> y_;
+  std::vector<double> C_;
+};
+
+TEST_F(JointRiskTest, MakesAnythingFeasible) {
+  const HingeLoss hinge;
+  for (int trial = 0; trial < 20; ++trial) {
+    std::vector<double> beta = Draw(kSamples * kClasses);
+    const JointRisk risk = this->risk(hinge);
+    risk.MakeFeasible(beta);
+    std::vector<double> sums(kClasses, 0.0);
+    for (Index i = 0; i < kSamples; ++i) {
+      double sum = 0;
+      for (Index u = 0; u < kClasses; ++u) {
+        const double value = beta[risk.At(i, u)];
+        EXPECT_LE(value, risk.Cap(i, u));
+        sum += value;
+        sums[static_cast<std::size_t>(u)] += value;
+      }
+      EXPECT_NEAR(sum, 0, 1e-13);
+    }
+    for (const double sum : sums) EXPECT_NEAR(sum, 0, 1e-13);
+    std::vector<double> again = beta;
+    risk.MakeFeasible(again);
+    for (std::size_t k = 0; k < beta.size(); ++k) EXPECT_NEAR(again[k], beta[k], 1e-14);
+  }
+}
+
+// Value(f, b) + beta' f is never below Dual(beta).
+TEST_F(JointRiskTest, DualTermBoundsTheLosses) {
+  const HingeLoss hinge;
+  const SquaredHingeLoss squared;
+  const LogisticLoss logistic;
+  for (const Loss* loss : {static_cast<const Loss*>(&hinge), static_cast<const Loss*>(&squared),
+                           static_cast<const Loss*>(&logistic)}) {
+    const JointRisk risk = this->risk(*loss);
+    for (int trial = 0; trial < 50; ++trial) {
+      std::vector<double> beta = Draw(kSamples * kClasses);
+      risk.MakeFeasible(beta);
+      const std::vector<double> f = Draw(kSamples * kClasses), biases = Draw(kClasses);
+      double product = 0;
+      for (std::size_t k = 0; k < f.size(); ++k) product += beta[k] * f[k];
+      EXPECT_GE(risk.Value(f, biases) + product, risk.Dual(beta) - 1e-12);
+    }
+  }
+}
+
+TEST_F(JointRiskTest, KnowsTheLossesItServes) {
+  EXPECT_TRUE(ServesJoint(HingeLoss()));
+  EXPECT_TRUE(ServesJoint(SquaredHingeLoss()));
+  EXPECT_TRUE(ServesJoint(LogisticLoss()));
+  EXPECT_FALSE(ServesJoint(SquaredLoss()));
+}
+
+}  // namespace
+}  // namespace kweave

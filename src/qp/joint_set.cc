@@ -1,0 +1,254 @@
+#include "qp/joint_set.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+
+namespace kweave {
+
+namespace {
+
+constexpr double kLeastCurvature = 1e-12;
+constexpr int kMostLineSteps = 60;
+constexpr double kLineTolerance = 1e-3;  // of the slope at the start: steps follow each other anyway
+
+std::size_t Offset(Index i) { return static_cast<std::size_t>(i); }
+
+bool IsIdentity(std::span<const std::span<const double>> matrices, Index classes) {
+  if (matrices.size() != 1) return false;
+  for (Index u = 0; u < classes; ++u) {
+    for (Index v = 0; v < classes; ++v) {
+      if (matrices[0][Offset(u * classes + v)] != (u == v ? 1 : 0)) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+JointSet::JointSet(const JointRisk& risk, std::span<const std::span<const double>> class_matrices)
+    : risk_(risk),
+      class_matrices_(class_matrices),
+      is_identity_(IsIdentity(class_matrices, risk.classes)),
+      prices_(risk.classes) {}
+
+double& JointSet::Beta(std::int64_t k, Index u) { return block_->beta[Offset(k * risk_.classes + u)]; }
+double JointSet::Beta(std::int64_t k, Index u) const { return block_->beta[Offset(k * risk_.classes + u)]; }
+double* JointSet::Gradient(std::int64_t k) const { return block_->gradient.data() + k * risk_.classes; }
+Index JointSet::Own(std::int64_t k) const { return risk_.y[Offset(block_->samples[Offset(k)])]; }
+
+double JointSet::Kernel(std::size_t term, std::int64_t k, std::int64_t l) const {
+  if (k < 0 || l < 0) return 0;
+  return block_
+      ->kernels[term][static_cast<std::size_t>(k) * block_->samples.size() + static_cast<std::size_t>(l)];
+}
+
+std::int64_t JointSet::Solve(JointBlock& block, double target, std::int64_t most_steps) {
+  block_ = &block;
+  raisable_.resize(std::max(raisable_.size(), block.samples.size()));
+  for (std::size_t k = 0; k < block.samples.size(); ++k) FindRaisable(static_cast<std::int64_t>(k));
+  std::int64_t steps = 0;
+  for (; steps < most_steps; ++steps) {
+    FindPrices();
+    if (!ChooseEdges(target)) break;
+    double slope = 0;
+    for (const Edge& edge : edges_) {
+      if (edge.member >= 0) slope += Gradient(edge.member)[edge.up] - Gradient(edge.member)[edge.down];
+    }
+    const double room = Room();
+    const double length = Length(slope, room);
+    if (!(length > 0)) break;
+    MoveBy(length, room);
+  }
+  return steps;
+}
+
+void JointSet::FindRaisable(std::int64_t k) {
+  std::vector<Index>& classes = raisable_[static_cast<std::size_t>(k)];
+  classes.clear();
+  const Index sample = block_->samples[Offset(k)];
+  for (Index u = 0; u < risk_.classes; ++u) {
+    if (Beta(k, u) < risk_.Cap(sample, u)) classes.push_back(u);
+  }
+}
+
+void JointSet::FindPrices() {
+  prices_.Clear(risk_.has_bias);
+  for (std::size_t k = 0; k < block_->samples.size(); ++k) {
+    const auto member = static_cast<std::int64_t>(k);
+    for (const Index u : raisable_[k]) prices_.Offer(member, u, Gradient(member));
+  }
+}
+
+// False when nothing in the set violates more than the target.
+bool JointSet::ChooseEdges(double target) {
+  std::vector<Index> cycle = ShortestPair(prices_);
+  if (cycle.empty()) return false;
+  const bool is_pair = -2 * MeanLength(prices_, cycle) > target;
+  if (!is_pair) {
+    ClassPotentials potentials = FindPotentials(prices_, potentials_);
+    potentials_ = std::move(potentials.biases);
+    if (!(2 * potentials.excess > target)) return false;
+    cycle = std::move(potentials.cycle);
+  }
+  edges_.clear();
+  for (std::size_t e = 0; e < cycle.size(); ++e) {
+    const Index up = cycle[e], down = cycle[(e + 1) % cycle.size()];
+    edges_.push_back({prices_.Sample(up, down), up, down});
+  }
+  if (is_pair && edges_[0].member < 0) std::swap(edges_[0], edges_[1]);
+  if (is_pair) edges_[1].member = FindPartner(edges_[0]);
+  return true;
+}
+
+// The sample whose step against this one gains most.
+std::int64_t JointSet::FindPartner(const Edge& edge) const {
+  const double price = Gradient(edge.member)[edge.up] - Gradient(edge.member)[edge.down];
+  std::int64_t best = -1;
+  double best_gain = 0;
+  const auto consider = [&](std::int64_t k, double violation) {
+    double curvature = 0;
+    for (std::size_t t = 0; t < class_matrices_.size(); ++t) {
+      curvature += ClassProduct(t, edge, edge) *
+                   (Kernel(t, edge.member, edge.member) + Kernel(t, k, k) - 2 * Kernel(t, edge.member, k));
+    }
+    curvature += LossCurvature(edge.member, edge.up, edge.down) + LossCurvature(k, edge.up, edge.down);
+    const double gain = violation * violation / std::max(curvature, kLeastCurvature);
+    if (!(gain > best_gain)) return;
+    best_gain = gain;
+    best = k;
+  };
+  if (!risk_.has_bias && price < 0) consider(-1, -price);
+  for (std::size_t k = 0; k < block_->samples.size(); ++k) {
+    const auto member = static_cast<std::int64_t>(k);
+    const double violation = Gradient(member)[edge.up] - Gradient(member)[edge.down] - price;
+    if (!(violation > 0)) continue;
+    const std::vector<Index>& classes = raisable_[k];
+    if (std::find(classes.begin(), classes.end(), edge.down) != classes.end()) consider(member, violation);
+  }
+  return best;
+}
+
+// Of the dual term of a sample, where its own class is one of the two that move.
+double JointSet::LossCurvature(std::int64_t k, Index up, Index down) const {
+  if (k < 0 || (Own(k) != up && Own(k) != down)) return 0;
+  return risk_.loss->PieceAt(Beta(k, Own(k)), 0, 1, risk_.C[Offset(block_->samples[Offset(k)])]).curvature;
+}
+
+// (e_up - e_down)' A (e_up' - e_down') for the class matrix A of a term.
+double JointSet::ClassProduct(std::size_t term, const Edge& a, const Edge& b) const {
+  if (is_identity_) {
+    return static_cast<double>((a.up == b.up) - (a.up == b.down) - (a.down == b.up) + (a.down == b.down));
+  }
+  const double* up = class_matrices_[term].data() + a.up * risk_.classes;
+  const double* down = class_matrices_[term].data() + a.down * risk_.classes;
+  return up[b.up] - up[b.down] - down[b.up] + down[b.down];
+}
+
+double JointSet::Curvature() const {
+  double sum = 0;
+  for (std::size_t t = 0; t < class_matrices_.size(); ++t) {
+    for (const Edge& a : edges_) {
+      for (const Edge& b : edges_) {
+        const double classes = ClassProduct(t, a, b);
+        if (classes != 0) sum += classes * Kernel(t, a.member, b.member);
+      }
+    }
+  }
+  return sum;
+}
+
+// How far the step may go before a beta meets its cap.
+double JointSet::Room() const {
+  double room = std::numeric_limits<double>::infinity();
+  for (const Edge& edge : edges_) {
+    if (edge.member < 0) continue;
+    room =
+        std::min(room, risk_.Cap(block_->samples[Offset(edge.member)], edge.up) - Beta(edge.member, edge.up));
+  }
+  return room;
+}
+
+// What the dual terms of the own classes add to the slope after a step, beyond what they add now.
+double JointSet::LossSlope(double length) const {
+  double sum = 0;
+  for (const Edge& edge : edges_) {
+    if (edge.member < 0) continue;
+    const Index own = Own(edge.member);
+    if (own != edge.up && own != edge.down) continue;
+    double sign = 0;  // of the change of the own class, over all edges of this sample
+    for (const Edge& other : edges_) {
+      if (other.member == edge.member) sign += (other.up == own) - (other.down == own);
+    }
+    const double at = Beta(edge.member, own);
+    const double C = risk_.C[Offset(block_->samples[Offset(edge.member)])];
+    const double change = risk_.loss->PieceAt(at, 0, 1, C).slope -
+                          risk_.loss->PieceAt(std::max(at + sign * length, 0.0), 0, 1, C).slope;
+    sum += (edge.up == own ? 1 : -1) * change;
+  }
+  return sum;
+}
+
+// Where the objective along the step is lowest: Newton steps on its slope, kept between points of either sign. One is
+// exact where the dual terms are quadratic.
+double JointSet::Length(double slope, double room) const {
+  const double curvature = std::max(Curvature(), kLeastCurvature);
+  if (!(slope < 0)) return 0;
+  double length = std::min(-slope / curvature, room);
+  if (LossSlope(length) == 0) return length;  // the hinge
+  double low = 0, high = length, low_slope = slope;
+  double high_slope = slope + high * curvature + LossSlope(high);
+  if (!(high_slope > 0)) return high;
+  for (int step = 0; step < kMostLineSteps; ++step) {
+    // Between secant and bisection.
+    const double secant = low - low_slope * (high - low) / (high_slope - low_slope);
+    const double middle = 0.5 * (low + high);
+    length = step % 3 == 2 ? middle : secant;
+    const double at = slope + length * curvature + LossSlope(length);
+    if (std::abs(at) <= -kLineTolerance * slope) break;
+    (at < 0 ? low : high) = length;
+    (at < 0 ? low_slope : high_slope) = at;
+  }
+  return length;
+}
+
+void JointSet::MoveBy(double length, double room) {
+  for (const Edge& edge : edges_) {
+    if (edge.member < 0) continue;
+    const Index sample = block_->samples[Offset(edge.member)];
+    const Index own = Own(edge.member);
+    const double before = Beta(edge.member, own);
+    const double cap = risk_.Cap(sample, edge.up);
+    double& raised = Beta(edge.member, edge.up);
+    raised = length == room && cap - raised <= room ? cap : std::min(raised + length, cap);
+    Beta(edge.member, edge.down) -= length;
+    double& own_beta = Beta(edge.member, own);
+    if (own_beta < 0) own_beta = 0;  // by rounding
+    const double C = risk_.C[Offset(sample)];
+    Gradient(edge.member)[own] +=
+        risk_.loss->PieceAt(before, 0, 1, C).slope - risk_.loss->PieceAt(own_beta, 0, 1, C).slope;
+    FindRaisable(edge.member);
+  }
+  for (std::size_t t = 0; t < class_matrices_.size(); ++t) {
+    for (const Edge& edge : edges_) {
+      if (edge.member < 0) continue;
+      const double* row =
+          block_->kernels[t].data() + static_cast<std::size_t>(edge.member) * block_->samples.size();
+      for (std::size_t k = 0; k < block_->samples.size(); ++k) {
+        double* gradient = Gradient(static_cast<std::int64_t>(k));
+        const double change = length * row[k];
+        if (is_identity_) {
+          gradient[edge.up] += change;
+          gradient[edge.down] -= change;
+          continue;
+        }
+        const double* up = class_matrices_[t].data() + edge.up * risk_.classes;
+        const double* down = class_matrices_[t].data() + edge.down * risk_.classes;
+        for (Index v = 0; v < risk_.classes; ++v) gradient[v] += change * (up[v] - down[v]);
+      }
+    }
+  }
+}
+
+}  // namespace kweave

@@ -1,0 +1,81 @@
+// The joint problem restricted to a few samples: all others stand still, the kernel is one dense block for each term.
+//
+// Solves     the problem of qp/joint.h over the samples of the set B, with the sum of every class fixed.
+// Method     steps along a cycle of classes (loss/class_cycle.h): each class is raised in one sample at the cost of the next
+//            class, exactly as far as the objective falls. Most steps move two classes in two samples: the pair of
+//            classes that violates most, its cheapest sample, and the partner that gains most by the second-order
+//            estimate of qp/smo.h. When all pairs are settled, the cycle with the smallest mean length.
+// Takes and  samples, rows of their kernels, betas and gradients; leaves betas where the violation within the set is small
+// returns    enough, or no step is possible.
+// Holds      betas below their caps, exactly on them when they touch them; the sums up to rounding.
+// Costs      a step looks at every class once for each class that a sample of B can raise, of which there are few, and
+//            |B| m gradients; T |B|^2 values of memory for T terms.
+#ifndef KWEAVE_QP_JOINT_SET_H_
+#define KWEAVE_QP_JOINT_SET_H_
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "loss/class_cycle.h"
+#include "loss/joint_risk.h"
+
+namespace kweave {
+
+/// The samples of a set, and where they stand: class values of sample k start at k m.
+struct JointBlock {
+  std::vector<Index> samples;
+  std::vector<double> beta;
+  std::vector<double>
+      gradient;  ///< of the negative dual: outputs, minus the slope of the dual term at the own class
+  /// For each term, K between the samples of the set.
+  std::vector<std::vector<double>> kernels;
+};
+
+class JointSet {
+ public:
+  /// class_matrices[t] is that of term t, m x m; what they refer to must outlive the set.
+  JointSet(const JointRisk& risk, std::span<const std::span<const double>> class_matrices);
+
+  /// Moves betas and gradients of the block until the violation within it is at most `target`, or after `most_steps`.
+  /// Returns the number of steps.
+  std::int64_t Solve(JointBlock& block, double target, std::int64_t most_steps);
+
+ private:
+  // A sample raises one class at the cost of another; member -1 is a sample without kernel that any class may use.
+  struct Edge {
+    std::int64_t member;
+    Index up, down;
+  };
+
+  void FindRaisable(std::int64_t k);
+  void FindPrices();
+  bool ChooseEdges(double target);
+  std::int64_t FindPartner(const Edge& edge) const;
+  double LossCurvature(std::int64_t k, Index up, Index down) const;
+  double Curvature() const;
+  double Room() const;
+  double Length(double slope, double room) const;
+  double LossSlope(double length) const;
+  void MoveBy(double length, double room);
+
+  double ClassProduct(std::size_t term, const Edge& a, const Edge& b) const;
+  double Kernel(std::size_t term, std::int64_t k, std::int64_t l) const;
+  double& Beta(std::int64_t k, Index u);
+  double Beta(std::int64_t k, Index u) const;
+  double* Gradient(std::int64_t k) const;
+  Index Own(std::int64_t k) const;
+
+  const JointRisk& risk_;
+  std::span<const std::span<const double>> class_matrices_;
+  const bool is_identity_;  // one term, whose classes have nothing in common
+  JointBlock* block_ = nullptr;
+  std::vector<std::vector<Index>> raisable_;  // classes, by member
+  ClassPrices prices_;
+  std::vector<double> potentials_;
+  std::vector<Edge> edges_;  // of the current step
+};
+
+}  // namespace kweave
+
+#endif  // KWEAVE_QP_JOINT_SET_H_

@@ -1,0 +1,206 @@
+#include "weights/joint_gram.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+namespace kweave {
+
+namespace {
+
+std::size_t Offset(Index i) { return static_cast<std::size_t>(i); }
+
+// The part of a vector over pairs that belongs to one class.
+template <class T>
+std::span<T> OfClass(std::span<T> values, Index u, Index samples) {
+  return values.subspan(Offset(u * samples), Offset(samples));
+}
+
+class JointExpansion final : public Expansion {
+ public:
+  explicit JointExpansion(const JointGram& gram) : gram_(gram), parts_(Offset(gram.classes())) {}
+
+  // Classes whose part is zero need none.
+  void Assign(std::span<const double> a) {
+    a_.assign(a.begin(), a.end());
+    for (Index u = 0; u < gram_.classes(); ++u) {
+      const std::span<const double> part = OfClass(a, u, left_count());
+      std::unique_ptr<Expansion>& expansion = parts_[Offset(u)];
+      const bool is_zero = std::all_of(part.begin(), part.end(), [](double value) { return value == 0; });
+      if (!is_zero || expansion) ExpandInto(gram_.samples(), part, expansion);
+    }
+  }
+
+  void Quadratics(std::span<double> q) const override {
+    std::fill(q.begin(), q.end(), 0.0);
+    std::vector<double> values(Offset(gram_.samples().kernels()));
+    for (Index u = 0; u < gram_.classes(); ++u) {
+      if (!parts_[Offset(u)]) continue;
+      parts_[Offset(u)]->Quadratics(values);
+      Add(u, u, 1, values, q);
+      for (Index v = 0; v < u; ++v) {
+        if (!IsJoined(u, v) || !parts_[Offset(v)]) continue;
+        parts_[Offset(u)]->Products(OfClass(std::span<const double>(a_), v, left_count()), values);
+        Add(u, v, 2, values, q);
+      }
+    }
+  }
+
+  void Products(std::span<const double> b, std::span<double> products) const override {
+    std::fill(products.begin(), products.end(), 0.0);
+    std::vector<double> values(Offset(gram_.samples().kernels()));
+    for (Index u = 0; u < gram_.classes(); ++u) {
+      if (!parts_[Offset(u)]) continue;
+      for (Index v = 0; v < gram_.classes(); ++v) {
+        if (!IsJoined(u, v)) continue;
+        parts_[Offset(u)]->Products(OfClass(b, v, left_count()), values);
+        Add(u, v, 1, values, products);
+      }
+    }
+  }
+
+  void Outputs(std::span<const double> theta, std::span<double> out) const override {
+    std::fill(out.begin(), out.end(), 0.0);
+    const Index right = gram_.samples().right_count();
+    std::vector<double> values(Offset(right));
+    for (const ClassTerm& term : gram_.TermsAt(theta)) {
+      for (Index v = 0; v < gram_.classes(); ++v) {
+        if (!parts_[Offset(v)]) continue;
+        parts_[Offset(v)]->Outputs(term.theta, values);
+        for (Index u = 0; u < gram_.classes(); ++u) {
+          const double share = term.classes[Offset(u * gram_.classes() + v)];
+          if (share == 0) continue;
+          const std::span<double> to = OfClass(out, u, right);
+          for (std::size_t i = 0; i < values.size(); ++i) to[i] += share * values[i];
+        }
+      }
+    }
+  }
+
+ private:
+  Index left_count() const { return gram_.samples().left_count(); }
+
+  bool IsJoined(Index u, Index v) const {
+    return std::any_of(gram_.matrices().begin(), gram_.matrices().end(), [&](const ClassMatrix& matrix) {
+      return matrix[Offset(u * gram_.classes() + v)] != 0;
+    });
+  }
+
+  // What kernels on samples say between two classes, to all products of kernels.
+  void Add(Index u, Index v, double factor, std::span<const double> values, std::span<double> sums) const {
+    const std::size_t count = gram_.matrices().size();
+    for (std::size_t y = 0; y < count; ++y) {
+      const double share = factor * gram_.matrices()[y][Offset(u * gram_.classes() + v)];
+      if (share == 0) continue;
+      for (std::size_t x = 0; x < values.size(); ++x) sums[x * count + y] += share * values[x];
+    }
+  }
+
+  const JointGram& gram_;
+  std::vector<double> a_;
+  std::vector<std::unique_ptr<Expansion>> parts_;  // by class
+};
+
+template <class T>
+void JointRows(const JointGram& gram, std::span<const double> theta, std::span<const Index> rows, T* out,
+               Index stride) {
+  const Index left = gram.samples().left_count(), right = gram.samples().right_count();
+  std::vector<T> row(Offset(right));
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    T* to = out + static_cast<Index>(r) * stride;
+    std::fill_n(to, gram.right_count(), T{0});
+    const Index u = rows[r] / left, i = rows[r] % left;
+    for (const ClassTerm& term : gram.TermsAt(theta)) {
+      gram.samples().Rows(term.theta, std::span(&i, 1), row.data(), right);
+      const auto shift = static_cast<T>(gram.samples().RowShift(term.theta));
+      for (Index v = 0; v < gram.classes(); ++v) {
+        const auto share = static_cast<T>(term.classes[Offset(u * gram.classes() + v)]);
+        for (Index j = 0; j < right && share != 0; ++j) to[v * right + j] += share * (row[Offset(j)] + shift);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+ClassMatrix IdentityClasses(Index classes) {
+  ClassMatrix matrix(Offset(classes * classes), 0.0);
+  for (Index u = 0; u < classes; ++u) matrix[Offset(u * classes + u)] = 1;
+  return matrix;
+}
+
+JointGram::JointGram(Gram& samples, Index classes, std::span<const ClassMatrix> matrices)
+    : samples_(samples), classes_(classes), matrices_(matrices.begin(), matrices.end()) {
+  if (matrices_.empty()) matrices_.push_back(IdentityClasses(classes));
+}
+
+std::vector<ClassTerm> JointGram::TermsAt(std::span<const double> theta) const {
+  const std::size_t inputs = Offset(samples_.kernels()), count = matrices_.size();
+  std::vector<ClassTerm> terms;
+  if (count <= inputs) {  // one for each kernel on classes
+    for (std::size_t y = 0; y < count; ++y) {
+      ClassTerm term{std::vector<double>(inputs), matrices_[y]};
+      for (std::size_t x = 0; x < inputs; ++x) term.theta[x] = theta[x * count + y];
+      terms.push_back(std::move(term));
+    }
+  } else {
+    for (std::size_t x = 0; x < inputs; ++x) {
+      ClassTerm term{std::vector<double>(inputs), ClassMatrix(Offset(classes_ * classes_), 0.0)};
+      double largest = 0;
+      for (std::size_t y = 0; y < count; ++y) largest = std::max(largest, theta[x * count + y]);
+      term.theta[x] = largest;
+      for (std::size_t y = 0; y < count && largest > 0; ++y) {
+        const double share = theta[x * count + y] / largest;
+        for (std::size_t k = 0; k < term.classes.size(); ++k) term.classes[k] += share * matrices_[y][k];
+      }
+      terms.push_back(std::move(term));
+    }
+  }
+  std::erase_if(terms, [](const ClassTerm& term) {
+    return std::all_of(term.theta.begin(), term.theta.end(), [](double value) { return value == 0; });
+  });
+  return terms;
+}
+
+void JointGram::Rows(std::span<const double> theta, std::span<const Index> rows, float* out, Index stride) {
+  JointRows(*this, theta, rows, out, stride);
+}
+
+void JointGram::Rows(std::span<const double> theta, std::span<const Index> rows, double* out, Index stride) {
+  JointRows(*this, theta, rows, out, stride);
+}
+
+void JointGram::Diagonal(std::span<const double> theta, std::span<double> out) {
+  std::fill(out.begin(), out.end(), 0.0);
+  const Index left = samples_.left_count();
+  std::vector<double> values(Offset(left));
+  for (const ClassTerm& term : TermsAt(theta)) {
+    samples_.Diagonal(term.theta, values);
+    const double shift = samples_.RowShift(term.theta);
+    for (Index u = 0; u < classes_; ++u) {
+      for (Index i = 0; i < left; ++i) {
+        out[Offset(u * left + i)] += term.classes[Offset(u * classes_ + u)] * (values[Offset(i)] + shift);
+      }
+    }
+  }
+}
+
+std::unique_ptr<Expansion> JointGram::Expand(std::span<const double> a) {
+  auto expansion = std::make_unique<JointExpansion>(*this);
+  expansion->Assign(a);
+  return expansion;
+}
+
+void JointGram::Update(Expansion& expansion, std::span<const double> a) {
+  static_cast<JointExpansion&>(expansion).Assign(a);
+}
+
+double JointGram::TableError() const {
+  double largest = 0;
+  for (const ClassMatrix& matrix : matrices_) {
+    for (const double value : matrix) largest = std::max(largest, std::abs(value));
+  }
+  return largest * samples_.TableError();
+}
+
+}  // namespace kweave

@@ -1,0 +1,62 @@
+// Kernels on pairs of sample and class: products of a kernel on samples and one on classes (Zien, Ong 2007, eq. (12)).
+//
+// Solves   k((x, u), (z, v)) = k_X(x, z) k_Y(u, v) for every k_X of a Gram and every k_Y given, kernel x |Y| + y for
+//          input kernel x and class kernel y. Vectors over pairs hold class after class: entry u n + i.
+// Method   an expansion is one of the Gram for each class; class kernels mix the results.
+// Takes    a Gram and matrices over the classes; is a Gram itself, over n m pairs.
+// Holds    no matrix over pairs. Rows include what those of the Gram leave out.
+// Costs    an expansion of the Gram for each class, whose nonzero entries are its support vectors only; products
+//          between classes for those pairs that some class kernel joins.
+#ifndef KWEAVE_WEIGHTS_JOINT_GRAM_H_
+#define KWEAVE_WEIGHTS_JOINT_GRAM_H_
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "gram/gram.h"
+
+namespace kweave {
+
+/// A kernel on classes, m x m, symmetric positive semidefinite.
+using ClassMatrix = std::vector<double>;
+
+/// K(theta) (x) A as part of a sum: theta over the kernels on samples, A over classes.
+struct ClassTerm {
+  std::vector<double> theta;
+  ClassMatrix classes;
+};
+
+ClassMatrix IdentityClasses(Index classes);
+
+class JointGram : public Gram {
+ public:
+  /// The Gram and the matrices must outlive it. No matrices: the identity.
+  JointGram(Gram& samples, Index classes, std::span<const ClassMatrix> matrices);
+
+  Index left_count() const override { return samples_.left_count() * classes_; }
+  Index right_count() const override { return samples_.right_count() * classes_; }
+  Index kernels() const override { return samples_.kernels() * static_cast<Index>(matrices_.size()); }
+  void Rows(std::span<const double> theta, std::span<const Index> rows, float* out, Index stride) override;
+  void Rows(std::span<const double> theta, std::span<const Index> rows, double* out, Index stride) override;
+  double RowShift(std::span<const double>) const override { return 0; }
+  void Diagonal(std::span<const double> theta, std::span<double> out) override;
+  std::unique_ptr<Expansion> Expand(std::span<const double> a) override;
+  void Update(Expansion& expansion, std::span<const double> a) override;
+  double TableError() const override;
+
+  Gram& samples() const { return samples_; }
+  Index classes() const { return classes_; }
+  std::span<const ClassMatrix> matrices() const { return matrices_; }
+  /// The learned kernel as a sum of as few products as its weights allow.
+  std::vector<ClassTerm> TermsAt(std::span<const double> theta) const;
+
+ private:
+  Gram& samples_;
+  const Index classes_;
+  std::vector<ClassMatrix> matrices_;
+};
+
+}  // namespace kweave
+
+#endif  // KWEAVE_WEIGHTS_JOINT_GRAM_H_

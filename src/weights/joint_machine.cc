@@ -1,0 +1,100 @@
+#include "weights/joint_machine.h"
+
+#include <algorithm>
+
+#include "base/dot.h"
+#include "base/stopwatch.h"
+#include "certificate/joint_certificate.h"
+#include "weights/gram_rows.h"
+
+namespace kweave {
+
+JointMachine::JointMachine(const JointLearningProblem& problem, const LearnOptions& options,
+                           RunControl& control)
+    : problem_(problem), options_(options), control_(control) {
+  state_.beta = FeasibleStart();
+}
+
+std::vector<double> JointMachine::FeasibleStart() const {
+  return std::vector<double>(static_cast<std::size_t>(problem_.risk.samples() * problem_.risk.classes), 0.0);
+}
+
+void JointMachine::UseGram(Gram& gram, bool is_float) {
+  gram_ = &dynamic_cast<JointGram&>(gram);
+  is_float_ = is_float;
+  expansion_ = gram_->Expand(state_.beta);
+}
+
+void JointMachine::StartFrom(std::span<const double> beta) {
+  state_.beta.assign(beta.begin(), beta.end());
+  problem_.risk.MakeFeasible(state_.beta);
+  ExpandInto(*gram_, state_.beta, expansion_);
+}
+
+Evaluation JointMachine::Solve(std::span<const double> theta, double relative_gap, ThetaMover* mover) {
+  ScopedSeconds seconds(solve_seconds_);
+  theta_.assign(theta.begin(), theta.end());
+  ++solves_;
+  for (;;) {
+    state_.outputs.resize(state_.beta.size());
+    expansion_->Outputs(theta_, state_.outputs);
+    const JointResult result = is_float_ ? RunSolver<float>(relative_gap) : RunSolver<double>(relative_gap);
+    Evaluation evaluation = Evaluate();
+    const bool was_stopped = result.outcome == SolverOutcome::kStoppedByObserver;
+    evaluation.is_precision_used_up =
+        !was_stopped && !(evaluation.relative_inner_gap() <= 1.5 * relative_gap);
+    if (was_stopped || mover == nullptr) return evaluation;
+    const std::optional<double> wanted = mover->MoveInside(evaluation, theta_);
+    if (!wanted) return evaluation;
+    relative_gap = *wanted;
+  }
+}
+
+template <class T>
+JointResult JointMachine::RunSolver(double relative_gap) {
+  const std::vector<ClassTerm> terms = gram_->TermsAt(theta_);
+  std::vector<GramRows<T>> rows;
+  rows.reserve(terms.size());
+  std::vector<JointTerm<T>> joint_terms;
+  for (const ClassTerm& term : terms) {
+    rows.emplace_back(gram_->samples(), term.theta);
+    joint_terms.push_back({&rows.back(), term.classes});
+  }
+  JointOptions options;
+  options.relative_gap = relative_gap;
+  if (options_.row_cache_bytes > 0) options.cache_bytes = options_.row_cache_bytes;
+  options.reserve = &reserve_;
+  options.pool = options_.pool;
+  options.proceed = [this] {
+    control_.Tick();
+    return !control_.ShouldStop();
+  };
+  return SolveJoint<T>(problem_.risk, joint_terms, state_, options);
+}
+
+Evaluation JointMachine::Evaluate() {
+  ExpandInto(*gram_, state_.beta, expansion_);
+  Evaluation result;
+  result.theta = theta_;
+  result.beta = state_.beta;
+  result.quadratics.resize(theta_.size());
+  expansion_->Quadratics(result.quadratics);
+  std::vector<double> outputs(state_.beta.size());
+  expansion_->Outputs(theta_, outputs);
+  const double quadratic = Dot(state_.beta, outputs);
+  result.linear = problem_.risk.Dual(state_.beta);
+  const Regularizer& regularizer = *problem_.regularizer;
+  const double added = regularizer.Primal(theta_, result.quadratics) - 0.5 * Dot(theta_, result.quadratics);
+  result.primal =
+      added + 0.5 * quadratic + problem_.risk.Value(outputs, problem_.risk.BiasesFor(state_.beta, outputs));
+  result.inner_dual = added + result.linear - 0.5 * quadratic;
+  result.dual = LowerBound(regularizer, result.linear, result.quadratics, /*may_scale=*/true);
+  return result;
+}
+
+Certificate JointMachine::Certify(Gram& gram, std::span<const double> theta, std::span<const double> beta,
+                                  std::span<const double> dual_beta) const {
+  return CertifyJoint(gram, problem_.risk, *problem_.regularizer, theta, beta, dual_beta);
+}
+
+}  // namespace kweave

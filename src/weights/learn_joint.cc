@@ -1,0 +1,57 @@
+#include "weights/learn_joint.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "kweave/error.h"
+#include "weights/driver.h"
+#include "weights/joint_machine.h"
+#include "weights/method_table.h"
+
+namespace kweave {
+
+namespace {
+
+void CheckProblem(const GramPair& gram, const JointLearningProblem& problem) {
+  const JointRisk& risk = problem.risk;
+  const auto samples = static_cast<std::size_t>(gram.working->left_count());
+  if (risk.y.size() != samples || risk.C.size() != samples) {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("the kernels have {} samples, but there are {} labels and {} costs", samples,
+                            risk.y.size(), risk.C.size()));
+  }
+  if (gram.working->kernels() == 0) throw Error(ErrorKind::kUsage, "there are no kernels to learn from");
+  if (!ServesJoint(*risk.loss)) {
+    throw Error(ErrorKind::kUsage,
+                "a joint machine needs a loss that never grows with the margin: hinge, squared-hinge, "
+                "smoothed-hinge or logistic");
+  }
+  for (const ClassMatrix& matrix : problem.matrices) {
+    if (matrix.size() == static_cast<std::size_t>(risk.classes * risk.classes)) continue;
+    throw Error(ErrorKind::kUsage, fmt::format("a kernel on {} classes has {} values instead of {}",
+                                               risk.classes, matrix.size(), risk.classes * risk.classes));
+  }
+}
+
+}  // namespace
+
+Learned LearnJoint(const GramPair& gram, const JointLearningProblem& problem, const LearnOptions& options,
+                   RunControl& control) {
+  CheckProblem(gram, problem);
+  const MethodRecord& method = FindMethod(options.method, *problem.regularizer, *problem.risk.loss);
+  if (method.make == nullptr) {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("method {} does not serve machines with several outputs", method.name));
+  }
+  JointGram working(*gram.working, problem.risk.classes, problem.matrices);
+  std::optional<JointGram> exact;
+  const GramPair pairs{&working, gram.working_is_float, [&]() -> Gram& {
+                         if (!exact) exact.emplace(gram.exact(), problem.risk.classes, problem.matrices);
+                         return *exact;
+                       }};
+  JointMachine machine(problem, options, control);
+  return Driver(pairs, machine, *problem.regularizer, options, method, {}, control).Run();
+}
+
+}  // namespace kweave

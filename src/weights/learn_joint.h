@@ -1,0 +1,31 @@
+// Learns kernel weights common to all classes together with one machine for all of them (Zien, Ong 2007).
+//
+// Next on the main path: weights/joint_machine.h.
+#ifndef KWEAVE_WEIGHTS_LEARN_JOINT_H_
+#define KWEAVE_WEIGHTS_LEARN_JOINT_H_
+
+#include <span>
+
+#include "base/run_control.h"
+#include "loss/joint_risk.h"
+#include "weights/joint_gram.h"
+#include "weights/learn.h"
+
+namespace kweave {
+
+/// The regulariser + risk.
+struct JointLearningProblem {
+  JointRisk risk;
+  RegularizerPointer regularizer;              ///< never null
+  std::span<const ClassMatrix> matrices = {};  ///< kernels on the classes; none: the identity
+};
+
+/// `gram` is over samples. Theta has an entry for each pair of a kernel on samples and one on classes, as JointGram orders
+/// them; beta one for each class and sample, class after class; the certificate holds one bias for each class. Throws
+/// Error(kUsage) when method or loss do not serve machines with several outputs.
+Learned LearnJoint(const GramPair& gram, const JointLearningProblem& problem, const LearnOptions& options,
+                   RunControl& control);
+
+}  // namespace kweave
+
+#endif  // KWEAVE_WEIGHTS_LEARN_JOINT_H_

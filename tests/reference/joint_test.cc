@@ -1,0 +1,79 @@
+// Machines with several classes against optima found by a conic solver (generate_joint.py).
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "tests/support/joint_problem.h"
+#include "tests/support/learn_reference.h"
+#include "weights/method_table.h"
+
+namespace kweave {
+namespace {
+
+using testing::FindJointReference;
+using testing::JointReference;
+using testing::JointReferences;
+using testing::WithMethod;
+
+constexpr double kGap = 1e-6;
+
+void ExpectOptimum(const Learned& learned, const testing::ReferenceOptimum& optimum) {
+  EXPECT_EQ(learned.status, Status::kConverged);
+  EXPECT_LE(learned.certificate.relative_gap, kGap);
+  EXPECT_GE(learned.certificate.primal, optimum.lower * (1 - 1e-9));
+  EXPECT_LE(learned.certificate.dual, optimum.upper * (1 + 1e-9));
+  EXPECT_NEAR(learned.certificate.primal, optimum.upper, 1e-5 * optimum.upper);
+  EXPECT_NEAR(learned.certificate.dual, optimum.lower, 1e-5 * optimum.upper);
+}
+
+TEST(Joint, EveryMethodMeetsTheConicOptimum) {
+  for (const JointReference& problem : JointReferences()) {
+    for (const testing::ReferenceOptimum& optimum : problem.optima) {
+      for (const MethodRecord& method : MethodTable()) {
+        if (method.make == nullptr || !method.serves(*LpConstraint(optimum.norm), *problem.loss)) continue;
+        for (const char* driver : {"wrapper", "interleaved"}) {
+          SCOPED_TRACE(fmt::format("{} {} {} {}", problem.name, method.name, optimum.norm, driver));
+          LearnOptions options = WithMethod(std::string(method.name), kGap);
+          options.driver = driver;
+          ExpectOptimum(LearnJoint(problem, optimum.norm, options), optimum);
+        }
+      }
+    }
+  }
+}
+
+// With two classes the two outputs are f / 2 and -f / 2: half the objective of one output at twice the cost.
+TEST(Joint, TwoClassesAreHalfTheBinaryMachineAtTwiceTheCost) {
+  JointReference problem = FindJointReference("two_classes");
+  std::vector<double> y, twice;
+  for (std::size_t i = 0; i < problem.y.size(); ++i) {
+    y.push_back(problem.y[i] == 0 ? 1 : -1);
+    twice.push_back(2 * problem.C[i]);
+  }
+  for (const char* loss : {"hinge", "squared-hinge", "smoothed-hinge", "logistic"}) {
+    problem.loss = testing::LossNamed(loss);
+    for (const double norm : {1.0, 2.0}) {
+      SCOPED_TRACE(fmt::format("{} {}", loss, norm));
+      const Learned joint = LearnJoint(problem, norm, WithMethod("auto", kGap));
+      const Learned binary =
+          testing::Learn(problem.matrices, {problem.loss.get(), y, twice}, norm, WithMethod("auto", kGap));
+      ASSERT_EQ(joint.status, Status::kConverged);
+      EXPECT_NEAR(joint.certificate.primal, 0.5 * binary.certificate.primal, 1e-5 * joint.certificate.primal);
+      const std::vector<double>& biases = joint.certificate.biases;
+      for (std::size_t i = 0; i < y.size(); ++i) {
+        const double difference =
+            joint.certificate.outputs[i] + biases[0] - joint.certificate.outputs[y.size() + i] - biases[1];
+        const double output = binary.certificate.outputs[i] + binary.certificate.bias;
+        if (std::abs(output) > 0.05) {
+          EXPECT_EQ(difference > 0, output > 0) << i;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace kweave
