@@ -184,5 +184,19 @@ void HighwayExponentials(benchmark::State& state) {
 }
 BENCHMARK(HighwayExponentials);
 
+template <class T>
+void HighwayLogarithms(benchmark::State& state) {
+  auto in = Ramp<T>(kCount, 10);
+  for (T& value : in) value += 1;
+  AlignedVector<T> out(kCount);
+  for (auto _ : state) {
+    PlainLogarithms<T>(in.data(), kCount, out.data());
+    benchmark::ClobberMemory();
+  }
+  PerPair(state, kCount);
+}
+BENCHMARK_TEMPLATE(HighwayLogarithms, float);
+BENCHMARK_TEMPLATE(HighwayLogarithms, double);
+
 }  // namespace
 }  // namespace kweave

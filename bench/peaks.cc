@@ -46,6 +46,15 @@ void Exponentials(const float* in, Index count, float* out) {
   for (Index j = 0; j + lanes <= count; j += lanes) hn::StoreU(hn::Exp(d, hn::LoadU(d, in + j)), d, out + j);
 }
 
+template <class T>
+void Logarithms(const T* in, Index count, T* out) {
+  const hn::ScalableTag<T> d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  for (Index j = 0; j + lanes <= count; j += lanes) hn::StoreU(hn::Log(d, hn::LoadU(d, in + j)), d, out + j);
+}
+void LogarithmsFloat(const float* in, Index count, float* out) { Logarithms<float>(in, count, out); }
+void LogarithmsDouble(const double* in, Index count, double* out) { Logarithms<double>(in, count, out); }
+
 void TriadLoop(const double* b, const double* c, double factor, Index count, double* a) {
   const hn::ScalableTag<double> d;
   const Index lanes = static_cast<Index>(hn::Lanes(d));
@@ -75,6 +84,8 @@ namespace kweave {
 HWY_EXPORT(MultiplyAddsFloat);
 HWY_EXPORT(MultiplyAddsDouble);
 HWY_EXPORT(Exponentials);
+HWY_EXPORT(LogarithmsFloat);
+HWY_EXPORT(LogarithmsDouble);
 HWY_EXPORT(TriadLoop);
 HWY_EXPORT(SumLoop);
 
@@ -88,6 +99,14 @@ double RunMultiplyAdds<double>(Index rounds, double* result) {
 }
 void PlainExponentials(const float* in, Index count, float* out) {
   HWY_DYNAMIC_DISPATCH(Exponentials)(in, count, out);
+}
+template <>
+void PlainLogarithms<float>(const float* in, Index count, float* out) {
+  HWY_DYNAMIC_DISPATCH(LogarithmsFloat)(in, count, out);
+}
+template <>
+void PlainLogarithms<double>(const double* in, Index count, double* out) {
+  HWY_DYNAMIC_DISPATCH(LogarithmsDouble)(in, count, out);
 }
 void Triad(const double* b, const double* c, double factor, Index count, double* a) {
   HWY_DYNAMIC_DISPATCH(TriadLoop)(b, c, factor, count, a);

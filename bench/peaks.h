@@ -14,6 +14,10 @@ double RunMultiplyAdds(Index rounds, T* result);
 /// out[j] = exp(in[j]) by Highway's own function, which a user of the library would call.
 void PlainExponentials(const float* in, Index count, float* out);
 
+/// out[j] = log(in[j]), likewise. T: float or double.
+template <class T>
+void PlainLogarithms(const T* in, Index count, T* out);
+
 /// a[j] = b[j] + factor * c[j]: 24 bytes for every element, as the STREAM benchmark counts.
 void Triad(const double* b, const double* c, double factor, Index count, double* a);
 

@@ -50,9 +50,8 @@ def loops_table(rows):
     lines = ["| loop | measured | beside | fraction |", "| --- | ---: | ---: | ---: |"]
     for row in rows:
         details = row.details
-        if "value" in details:
-            lines.append(f"| {row.case} | {details['value']:.3g} {details['unit']} | {details['peak_name']} "
-                         f"{details['peak']:.3g} | {row.ratio:.2f} |")
+        if "measured" in details:
+            lines.append(f"| {row.case} | {details['measured']} | {details['beside']} | {row.ratio:.2f} |")
         else:
             lines.append(f"| {row.case} | {row.seconds:.2f} s | {details['ideal_seconds']:.2f} s | {row.ratio:.2f} |")
     return "\n".join(lines)

@@ -16,7 +16,6 @@ namespace {
 // Where evaluating from a table begins to cost less than evaluating every member (measured by
 // bench/loops_bench).
 constexpr std::size_t kDirectMembers = 5;
-constexpr Index kMaxTerms = 256;
 
 template <class T>
 double TableRelativeError() {
@@ -102,7 +101,7 @@ class Basis {
     std::vector<double> gammas;
     for (const FamilyMember& member : members) gammas.push_back(member.parameters.gamma);
     const Index max_terms =
-        evaluation == Evaluation::kTable ? kMaxTerms : std::min<Index>(kMaxTerms, 6 * members.size());
+        evaluation == Evaluation::kTable ? kMostTableTerms : std::min<Index>(kMostTableTerms, 6 * members.size());
     table_ = FitFamilyTable(gammas, upper_bound, TableRelativeError<T>(), max_terms);
   }
 
@@ -123,7 +122,7 @@ class Basis {
     }
     for (Index j = 0; j < base.right_count(); ++j) largest = std::max(largest, base.block().RightDiagonal(j));
     constexpr double kLeastTypical = std::is_same_v<T, float> ? 2e-3 : 1e-8;
-    if (!(largest > 0) || highest >= kMaxTerms || !(std::pow(mean / largest, highest) >= kLeastTypical))
+    if (!(largest > 0) || highest >= kMostTableTerms || !(std::pow(mean / largest, highest) >= kLeastTypical))
       return;
     table_ = FitPowerTable(parameters, largest);
   }

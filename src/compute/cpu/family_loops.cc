@@ -175,49 +175,90 @@ HWY_INLINE hn::Vec<D> TwiceVariable(D d, const TableVariable<T>& variable, hn::V
   return hn::Min(hn::Max(t, hn::Set(d, T{-2})), hn::Set(d, T{2}));
 }
 
+// sum_k c_k T_k = sum_j T_4j Q_j with cubics Q_j: a step of Clenshaw's recurrence and three multiply-adds for four terms,
+// where the recurrence alone takes two operations for each. The cubics are in twice the variable and follow from T_4j+r = 2
+// T_4j T_r - T_4j-r, from the highest term down.
+template <class T>
+struct Cubics {
+  explicit Cubics(std::span<const T> coefficients) : count(static_cast<Index>(coefficients.size() + 3) / 4) {
+    std::array<double, kMostTableTerms> c{};
+    std::copy(coefficients.begin(), coefficients.end(), c.begin());
+    for (Index j = count; j-- > 0;) {
+      double* a = c.data() + 4 * j;
+      for (Index r = 3; j > 0 && r > 0; --r) {
+        c[4 * j - r] -= a[r];
+        a[r] *= 2;
+      }
+      values[4 * j] = static_cast<T>(a[0] - a[2]);
+      values[4 * j + 1] = static_cast<T>(0.5 * a[1] - 1.5 * a[3]);
+      values[4 * j + 2] = static_cast<T>(0.5 * a[2]);
+      values[4 * j + 3] = static_cast<T>(0.5 * a[3]);
+    }
+  }
+  template <class D, class V>
+  HWY_INLINE V At(D d, Index j, V x) const {
+    const T* q = values.data() + 4 * j;
+    auto value = hn::MulAdd(hn::Set(d, q[3]), x, hn::Set(d, q[2]));
+    value = hn::MulAdd(value, x, hn::Set(d, q[1]));
+    return hn::MulAdd(value, x, hn::Set(d, q[0]));
+  }
+  Index count;
+  std::array<T, kMostTableTerms> values;
+};
+
+// 2 T_4 of half of x.
+template <class D, class V>
+HWY_INLINE V TwiceFourth(D d, V x) {
+  const auto two = hn::Set(d, hn::TFromD<D>{2});
+  const auto second = hn::MulSub(x, x, two);
+  return hn::MulSub(second, second, two);
+}
+
 template <class T>
 void ChebyshevSum(const T* base, Index count, const TableVariable<T>& variable,
                   std::span<const T> coefficients, T* out) {
   const hn::ScalableTag<T> d;
   const Index lanes = static_cast<Index>(hn::Lanes(d));
-  const Index terms = static_cast<Index>(coefficients.size());
-  Index j = 0;
-  for (; j + 4 * lanes <= count; j += 4 * lanes) {  // Clenshaw's recurrence, four chains
-    const auto t0 = TwiceVariable(d, variable, hn::LoadU(d, base + j));
-    const auto t1 = TwiceVariable(d, variable, hn::LoadU(d, base + j + lanes));
-    const auto t2 = TwiceVariable(d, variable, hn::LoadU(d, base + j + 2 * lanes));
-    const auto t3 = TwiceVariable(d, variable, hn::LoadU(d, base + j + 3 * lanes));
-    auto u0 = hn::Zero(d), u1 = u0, u2 = u0, u3 = u0;  // b_{k+1}
-    auto v0 = u0, v1 = u0, v2 = u0, v3 = u0;           // b_{k+2}
-    for (Index k = terms - 1; k > 0; --k) {
-      const auto c = hn::Set(d, coefficients[k]);
-      const auto w0 = hn::MulAdd(t0, u0, hn::Sub(c, v0));
-      const auto w1 = hn::MulAdd(t1, u1, hn::Sub(c, v1));
-      const auto w2 = hn::MulAdd(t2, u2, hn::Sub(c, v2));
-      const auto w3 = hn::MulAdd(t3, u3, hn::Sub(c, v3));
+  const Cubics<T> cubics(coefficients);
+  const auto half = hn::Set(d, T{0.5});
+  Index i = 0;
+  for (; i + 4 * lanes <= count; i += 4 * lanes) {  // four chains
+    const auto x0 = TwiceVariable(d, variable, hn::LoadU(d, base + i));
+    const auto x1 = TwiceVariable(d, variable, hn::LoadU(d, base + i + lanes));
+    const auto x2 = TwiceVariable(d, variable, hn::LoadU(d, base + i + 2 * lanes));
+    const auto x3 = TwiceVariable(d, variable, hn::LoadU(d, base + i + 3 * lanes));
+    const auto t0 = TwiceFourth(d, x0), t1 = TwiceFourth(d, x1), t2 = TwiceFourth(d, x2),
+               t3 = TwiceFourth(d, x3);
+    auto u0 = hn::Zero(d), u1 = u0, u2 = u0, u3 = u0;  // b_{j+1}
+    auto v0 = u0, v1 = u0, v2 = u0, v3 = u0;           // b_{j+2}
+    for (Index j = cubics.count - 1; j > 0; --j) {
+      const auto w0 = hn::MulAdd(t0, u0, hn::Sub(cubics.At(d, j, x0), v0));
+      const auto w1 = hn::MulAdd(t1, u1, hn::Sub(cubics.At(d, j, x1), v1));
+      const auto w2 = hn::MulAdd(t2, u2, hn::Sub(cubics.At(d, j, x2), v2));
+      const auto w3 = hn::MulAdd(t3, u3, hn::Sub(cubics.At(d, j, x3), v3));
       v0 = u0, v1 = u1, v2 = u2, v3 = u3;
       u0 = w0, u1 = w1, u2 = w2, u3 = w3;
     }
-    const auto half = hn::Set(d, T{0.5}), c = hn::Set(d, coefficients[0]);
-    const auto finish = [&](auto t, auto u, auto v, Index at) HWY_ATTR {
-      const auto sum = hn::MulAdd(hn::Mul(half, t), u, hn::Sub(c, v));
+    const auto finish = [&](auto x, auto t, auto u, auto v, Index at) HWY_ATTR {
+      const auto sum = hn::MulAdd(hn::Mul(half, t), u, hn::Sub(cubics.At(d, 0, x), v));
       hn::StoreU(hn::Add(sum, hn::LoadU(d, out + at)), d, out + at);
     };
-    finish(t0, u0, v0, j);
-    finish(t1, u1, v1, j + lanes);
-    finish(t2, u2, v2, j + 2 * lanes);
-    finish(t3, u3, v3, j + 3 * lanes);
+    finish(x0, t0, u0, v0, i);
+    finish(x1, t1, u1, v1, i + lanes);
+    finish(x2, t2, u2, v2, i + 2 * lanes);
+    finish(x3, t3, u3, v3, i + 3 * lanes);
   }
-  ForVectors(d, count - j, [&](Index offset, Index some) HWY_ATTR {
-    const auto t = TwiceVariable(d, variable, LoadSome(d, base + j + offset, some));
+  ForVectors(d, count - i, [&](Index offset, Index some) HWY_ATTR {
+    const auto x = TwiceVariable(d, variable, LoadSome(d, base + i + offset, some));
+    const auto t = TwiceFourth(d, x);
     auto u = hn::Zero(d), v = u;
-    for (Index k = terms - 1; k > 0; --k) {
-      const auto w = hn::MulAdd(t, u, hn::Sub(hn::Set(d, coefficients[k]), v));
+    for (Index j = cubics.count - 1; j > 0; --j) {
+      const auto w = hn::MulAdd(t, u, hn::Sub(cubics.At(d, j, x), v));
       v = u;
       u = w;
     }
-    const auto sum = hn::MulAdd(hn::Mul(hn::Set(d, T{0.5}), t), u, hn::Sub(hn::Set(d, coefficients[0]), v));
-    StoreSome(hn::Add(sum, LoadSome(d, out + j + offset, some)), d, out + j + offset, some);
+    const auto sum = hn::MulAdd(hn::Mul(half, t), u, hn::Sub(cubics.At(d, 0, x), v));
+    StoreSome(hn::Add(sum, LoadSome(d, out + i + offset, some)), d, out + i + offset, some);
   });
 }
 

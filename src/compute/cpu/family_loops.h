@@ -57,6 +57,9 @@ struct TableVariable {
   T offset = 0;
 };
 
+/// The most terms of an expansion; a multiple of four.
+inline constexpr Index kMostTableTerms = 256;
+
 /// out[j] += sum_k coefficients[k] T_k(t(base[j])), T_k the Chebyshev polynomials.
 template <class T>
 void AddChebyshev(const T* base, Index count, const TableVariable<T>& variable,
