@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
 
 #include "config.h"
 #include "kweave/error.h"
@@ -32,14 +33,17 @@ Dataset ReadNewSamples(const PredictArguments& arguments, const Model& model, co
   return ReadDataset(read);
 }
 
-// Label, f and, where there is one, the probability of the second class; a regression's value alone.
-std::string Lines(const Prediction& prediction) {
+// Label, f or the values of all classes and, where there are any, probabilities; a regression's value alone.
+std::string Lines(const Prediction& prediction, Index outputs) {
   fmt::memory_buffer text;
   const auto out = std::back_inserter(text);
-  for (std::size_t i = 0; i < prediction.decision.size(); ++i) {
-    if (!prediction.labels.empty()) fmt::format_to(out, "{}\t", prediction.labels[i]);
-    fmt::format_to(out, "{}", prediction.decision[i]);
-    if (!prediction.probability.empty()) fmt::format_to(out, "\t{}", prediction.probability[i]);
+  const auto width = static_cast<std::size_t>(outputs);
+  for (std::size_t i = 0; i < prediction.decision.size(); i += width) {
+    if (!prediction.labels.empty()) fmt::format_to(out, "{}\t", prediction.labels[i / width]);
+    fmt::format_to(out, "{}", fmt::join(std::span(prediction.decision).subspan(i, width), "\t"));
+    if (!prediction.probability.empty()) {
+      fmt::format_to(out, "\t{}", fmt::join(std::span(prediction.probability).subspan(i, width), "\t"));
+    }
     fmt::format_to(out, "\n");
   }
   return fmt::to_string(text);
@@ -69,7 +73,8 @@ PredictionSummary Score(const Model& model, const Labels& labels, const Predicti
                         const Context& context) {
   PredictionSummary summary;
   const std::vector<double>& decision = prediction.decision;
-  summary.samples = static_cast<Index>(decision.size());
+  summary.samples = static_cast<Index>(decision.size()) / model.outputs();
+  if (model.outputs() > 1) return summary;
   if (model.task() == "oneclass" && !decision.empty()) {
     const auto outliers = std::ranges::count_if(decision, [](double f) { return !(f > 0); });
     summary.outlier_fraction = static_cast<double>(outliers) / static_cast<double>(decision.size());
@@ -113,7 +118,7 @@ void Run(CLI::App& verb, PredictArguments& arguments) {
     throw Error(ErrorKind::kUsage, "predict needs DATA, --view NAME=FILE or --gram NAME=FILE");
   }
   const Prediction prediction = model.Predict(data, context, options);
-  WriteText(arguments.output, Lines(prediction));
+  WriteText(arguments.output, Lines(prediction, model.outputs()));
   if (arguments.summary.empty()) return;
   PredictionSummary summary = Score(model, data.labels, prediction, context);
   summary.seconds = SecondsSinceStart();
@@ -123,8 +128,9 @@ void Run(CLI::App& verb, PredictArguments& arguments) {
 }  // namespace
 
 void AddPredict(CLI::App& app) {
-  CLI::App& verb = *app.add_subcommand(
-      "predict", "apply a model to samples: label, tab, decision value; for regression the value");
+  CLI::App& verb = *app.add_subcommand("predict",
+                                       "apply a model to samples: label, tab, decision value or those of all "
+                                       "classes; for regression the value");
   const auto arguments = std::make_shared<PredictArguments>();
   verb.add_option("MODEL", arguments->model, "a model that train wrote");
   AddDataOptions(verb, arguments->data);

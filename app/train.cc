@@ -25,6 +25,8 @@ struct TrainArguments {
   RunArguments run;
   TrainOptions options;
   std::vector<std::string> class_weights;  ///< LABEL=FACTOR
+  std::vector<std::string> class_C;        ///< LABEL=C
+  std::vector<std::string> class_norm;     ///< LABEL=P
   std::string weights_path;
   std::string output;
   std::string summary;
@@ -63,6 +65,14 @@ TrainOptions MakeOptions(const TrainArguments& arguments) {
   for (const std::string& text : arguments.class_weights) {
     const auto [label, factor] = SplitAssignment("--class-weight", text);
     options.class_weights.emplace_back(label, ParseFactor(factor, "--class-weight " + text));
+  }
+  for (const std::string& text : arguments.class_C) {
+    const auto [label, C] = SplitAssignment("--class-C", text);
+    options.class_C.emplace_back(label, ParseFactor(C, "--class-C " + text));
+  }
+  for (const std::string& text : arguments.class_norm) {
+    const auto [label, norm] = SplitAssignment("--class-norm", text);
+    options.class_norm.emplace_back(label, ParseFactor(EvaluateFraction(norm), "--class-norm " + text));
   }
   if (!arguments.weights_path.empty()) options.sample_weights = ReadWeights(arguments.weights_path);
   Validate(options);
@@ -165,6 +175,8 @@ void AddTrain(CLI::App& app) {
   verb.add_option("--sharpness", options.sharpness, OptionHelp("sharpness"));
   verb.add_option("--bias", options.bias, OptionHelp("bias"));
   verb.add_option("--norm", options.norm, OptionHelp("norm"))->transform(EvaluateFraction);
+  verb.add_option("--multiclass", options.multiclass, OptionHelp("multiclass"));
+  verb.add_option("--weighting", options.weighting, OptionHelp("weighting"));
   verb.add_option("--method", options.method, OptionHelp("method"));
   verb.add_option("--driver", options.driver, OptionHelp("driver"));
   verb.add_option("--solver", options.solver, OptionHelp("solver"));
@@ -173,6 +185,12 @@ void AddTrain(CLI::App& app) {
   verb.add_option("--max-iterations", options.max_iterations, OptionHelp("max-iterations"));
   verb.add_option("--class-weight", arguments->class_weights, OptionHelp("class-weight"))
       ->allow_extra_args(false);
+  verb.add_option("--class-C", arguments->class_C, OptionHelp("class-C"))
+      ->allow_extra_args(false)
+      ->delimiter(',');
+  verb.add_option("--class-norm", arguments->class_norm, OptionHelp("class-norm"))
+      ->allow_extra_args(false)
+      ->delimiter(',');
   verb.add_option("--weights", arguments->weights_path, OptionHelp("weights"));
   AddRunOptions(verb, arguments->run);
   verb.add_option("--seed", arguments->run.context.seed, "seed of everything random (default: 0)");

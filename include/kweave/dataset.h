@@ -71,6 +71,7 @@ struct GramMatrix {
 struct Labels {
   std::vector<std::string> text;
   std::vector<double> number;
+  std::string separator;  ///< between the labels of one sample; empty: every sample has one label
   bool is_numeric() const { return number.size() == text.size(); }
   bool empty() const { return text.empty(); }
 };
@@ -100,6 +101,8 @@ struct ReadOptions {
   /// CSV: name or 1-based index; empty: a column called "id", "sample" or "sample_id", or a first one without a name;
   /// "none": such a column is left out and the files are joined by row.
   std::string id_column;
+  /// Between the labels of a sample that has several; empty: a comma in LIBSVM files, elsewhere one label per sample.
+  std::string label_separator;
   bool labels_required = true;
   /// When predicting, what each view had in training; Model::ExpectViews fills these in. The number of features (0: as
   /// the file says), and their names (none: as the file says). A CSV file with a header may have others beside them.

@@ -17,11 +17,15 @@ namespace kweave {
 struct ModelContent;  // model/content.h
 
 struct Prediction {
-  /// One per sample: a class, or "1" for samples like those of training and "-1" for outliers; none for regression.
+  /// One per sample: a class, or "1" for samples like those of training and "-1" for outliers; none for regression. Where
+  /// samples have several labels, all with a positive value, joined by the separator of training.
   std::vector<std::string> labels;
-  /// f(x) with bias: positive means the second class, or a sample like those of training; for regression the value.
+  /// Row after row, one per sample, with Model::outputs() values. One: f(x) with bias; positive means the second class,
+  /// or a sample like those of training; for regression the value. More: one per class, the largest is the class.
   std::vector<double> decision;
-  std::vector<double> probability;  ///< of the second class; only where the loss is logistic
+  /// Only where the loss is logistic and machines tell one class from the rest: of the second class, or row after row of
+  /// every class.
+  std::vector<double> probability;
 };
 
 /// What predicting takes besides the data.
@@ -48,23 +52,30 @@ class Model {
   /// single view matches whatever its name. Features are matched by name where both sides have names, else by position.
   Prediction Predict(const Dataset& data, const Context& context, const PredictOptions& options = {}) const;
 
-  /// The decision without the bias, split by kernel: row after row, one per sample, with one value for each of
-  /// active_kernels().
+  /// The function of one machine without the bias, split by kernel: row after row, one per sample, with one value for
+  /// each of active_kernels().
   std::vector<double> PredictByKernel(const Dataset& data, const Context& context,
-                                      const PredictOptions& options = {}) const;
-  /// Values of the learned kernel sum_m theta_m k_m, normalised as in training: row after row, one per sample, with one
-  /// value for each of stored_samples().
+                                      const PredictOptions& options = {}, Index machine = 0) const;
+  /// Values of the learned kernel sum_m theta_m k_m of one machine, normalised as in training: row after row, one per
+  /// sample, with one value for each of stored_samples().
   std::vector<double> LearnedKernel(const Dataset& data, const Context& context,
-                                    const PredictOptions& options = {}) const;
+                                    const PredictOptions& options = {}, Index machine = 0) const;
 
   const Summary& summary() const;
-  /// Names of the kernels with a weight above 0, in the order given.
+  /// Names of the kernels with a weight above 0 in any machine, in the order given.
   std::vector<std::string> active_kernels() const;
   const std::string& task() const { return summary().task; }  ///< "classify", "regress" or "oneclass"
-  /// Two, the second where f(x) > 0; none for regression.
+  /// Two, the second where f(x) > 0, or more; none for regression.
   std::vector<std::string> classes() const;
-  /// The support vectors: their positions in the training data, ascending, and their factors in f(x).
-  std::vector<std::pair<Index, double>> support() const;
+  /// Values that Predict gives for each sample: 1, or as many as there are classes.
+  Index outputs() const;
+  /// How many functions the values are made of: 1, or one for each class, pair of classes, or class and class kernel.
+  Index machines() const;
+  /// Whether samples may have several labels or none, and what stands between them.
+  bool is_multilabel() const;
+  const std::string& label_separator() const;
+  /// The support vectors of one machine: their positions in the training data, ascending, and their factors in f(x).
+  std::vector<std::pair<Index, double>> support(Index machine = 0) const;
   /// Positions in the training data of the samples whose kernel values predicting needs, ascending.
   std::vector<Index> stored_samples() const;
   /// Names of the views the model needs and their number of features.

@@ -22,6 +22,9 @@ struct TrainOptions {
   double sharpness = 10;  ///< smoothed hinge: the larger, the closer to the hinge
   bool bias = true;       ///< f(x) has a bias; one-class without one: C takes the place of nu
   double norm = 2.0;      ///< p of the norm on theta, 1 to infinity
+  /// More than two classes: "auto", "joint", "ovr" (one against rest) or "ovo" (one against one).
+  std::string multiclass = "auto";
+  std::string weighting = "per-class";  ///< kernel weights of ovr: "per-class" or "common" to all classes
   std::string method = "auto";
   std::string driver = "auto";
   std::string solver = "auto";       ///< "auto", "smo", "block" or "linear"
@@ -31,6 +34,9 @@ struct TrainOptions {
   long max_iterations = 0;           ///< moves of theta; 0: the method's own limit
   /// Factor on C for single classes: (label as written, factor).
   std::vector<std::pair<std::string, double>> class_weights;
+  /// C and norm of the machine that tells one class from the rest, in place of those above: (label, value).
+  std::vector<std::pair<std::string, double>> class_C;
+  std::vector<std::pair<std::string, double>> class_norm;
   /// Factor on C for every sample; empty: all 1. Weight zero equals absence.
   std::vector<double> sample_weights;
   /// Positions of samples that the model stores whatever their factor, so that it can tell kernel values with them.

@@ -18,6 +18,21 @@ struct KernelReport {
   double quadratic = 0;
 };
 
+/// One of several machines: f > 0 means its class, f < 0 the rest or another class.
+struct MachineReport {
+  std::string name;     ///< its class
+  std::string against;  ///< the other class; empty: all others
+  Status status = Status::kConverged;
+  double primal = 0;
+  double dual = 0;
+  double relative_gap = 0;
+  std::int64_t iterations = 0;
+  std::int64_t solves = 0;
+  double bias = 0;
+  std::int64_t n_support = 0;
+  std::vector<double> weights;  ///< of the kernels in Summary::kernels, in that order
+};
+
 /// One row per move of theta: the best bounds so far, as the solver estimates them.
 struct HistoryRow {
   double seconds = 0;
@@ -51,10 +66,17 @@ struct Summary {
   double bias = 0;
   std::int64_t n_support = 0;
   std::vector<KernelReport> kernels;  ///< in the order given; above 10,000 the heaviest 10,000
+  /// How more than two classes were learned: "joint", "ovr" or "ovo"; empty for one machine.
+  std::string multiclass;
+  /// Several machines; primal, dual and quadratics above are their sums, the relative gap is the largest, the weights
+  /// are means. Empty for one machine.
+  std::vector<MachineReport> machines;
   std::int64_t kernels_total = 0;
   std::int64_t kernels_active = 0;
   PhaseSeconds seconds;
   std::int64_t kernel_rows = 0;  ///< rows of kernel matrices evaluated, one for each sample they belong to
+  std::int64_t base_values =
+      0;  ///< distances, inner products and so on between two samples, computed while learning
   std::int64_t peak_memory_bytes = 0;
   int threads = 1;
   std::vector<std::pair<std::string, std::string>> options;  ///< effective values, as JSON literals

@@ -96,28 +96,27 @@ void CheckKernels(const ModelContent& content) {
 
 void CheckNormalization(const ModelContent& content) {
   const Normalization& normalization = content.normalization;
-  Require(normalization.scale.size() == content.theta.size(),
+  Require(static_cast<Index>(normalization.scale.size()) == content.kernels.size(),
           "kernels and their normalisation differ in number");
   Require(AllFinite(normalization.scale), "a normalisation factor is not finite");
   for (const auto& [kernel, steps] : normalization.chains) {
-    Require(IsIndexOf(content.theta, kernel), "a normalisation belongs to no kernel");
+    Require(IsIndexOf(content.kernels.order, kernel), "a normalisation belongs to no kernel");
     for (const FittedStep& step : steps) {
       Require(std::isfinite(step.constant) && AllFinite(step.per_sample),
               "a normalisation value is not finite");
       const bool needs_samples = step.kind == Normalizer::kSpherical || step.kind == Normalizer::kCenter;
-      Require(step.per_sample.size() == (needs_samples ? content.beta.size() : 0),
+      Require(step.per_sample.size() == (needs_samples ? content.sample_indices.size() : 0),
               "a normalisation and the stored samples differ in number");
     }
   }
 }
 
 void CheckSamples(const ModelContent& content) {
-  const auto stored = static_cast<Index>(content.beta.size());
+  const Index stored = content.stored_count();
   Require(content.samples.size() == content.kernels.views.size(), "a view is missing");
   for (const View& view : content.samples) {
     Require(RowCount(view.features) == stored, "views differ in their number of samples");
   }
-  Require(content.sample_indices.size() == content.beta.size(), "sample positions are missing");
   Require(stored <= content.training_count, "it stores more samples than it was trained on");
   // Samples of weight 0 are in the data and not counted; with matrices, whose columns these are, there are none.
   const bool are_columns = !content.kernels.files.empty();
@@ -127,7 +126,18 @@ void CheckSamples(const ModelContent& content) {
             "a sample position is out of order");
     previous = index;
   }
-  Require(AllFinite(content.beta) && std::isfinite(content.bias), "a coefficient is not finite");
+}
+
+void CheckMachine(const ModelContent& content, const ModelMachine& machine) {
+  Require(machine.theta.size() == content.kernels.order.size(), "kernels and weights differ in number");
+  Require(AllFinite(machine.theta), "a weight is not finite");
+  Require(machine.beta.size() == content.sample_indices.size(), "samples and coefficients differ in number");
+  Require(AllFinite(machine.beta) && std::isfinite(machine.bias), "a coefficient is not finite");
+  Require(machine.output >= 0 && machine.output < content.outputs(), "a machine belongs to no class");
+  if (content.multiclass == "ovo") {
+    Require(IsIndexOf(content.classes, machine.against) && machine.against != machine.output,
+            "a machine tells no two classes apart");
+  }
 }
 
 }  // namespace
@@ -138,16 +148,21 @@ std::vector<View> WithSampleCount(std::vector<View> views, Index count) {
 }
 
 void CheckConsistency(const ModelContent& content) {
-  Require(content.classes.size() == (content.task == Task::kRegress ? 0 : 2),
-          "its classes do not fit its task");
+  if (content.multiclass.empty()) {
+    Require(content.classes.size() == (content.task == Task::kRegress ? 0 : 2),
+            "its classes do not fit its task");
+    Require(content.machines.size() == 1, "its function is missing");
+  } else {
+    Require(content.multiclass == "joint" || content.multiclass == "ovr" || content.multiclass == "ovo",
+            "its machines are combined in an unknown way");
+    Require(content.task == Task::kClassify && !content.classes.empty(), "its classes do not fit its task");
+  }
   CheckSamples(content);
-  Require(content.theta.size() == content.kernels.order.size(), "kernels and weights differ in number");
-  Require(AllFinite(content.theta), "a weight is not finite");
+  for (const ModelMachine& machine : content.machines) CheckMachine(content, machine);
   CheckKernels(content);
   CheckNormalization(content);
   if (content.normalization.NeedsAllTrainingSamples()) {
-    Require(static_cast<Index>(content.beta.size()) == content.training_count,
-            "training samples are missing");
+    Require(content.stored_count() == content.training_count, "training samples are missing");
   }
 }
 

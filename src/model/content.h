@@ -12,26 +12,40 @@
 
 namespace kweave {
 
-/// Everything a model knows: f(x) = sum_m theta_m sum_i beta_i k_m(x_i, x) + bias over the stored samples
-/// x_i.
+/// One function f(x) = sum_m theta_m sum_i beta_i k_m(x_i, x) + bias over the stored samples x_i.
+struct ModelMachine {
+  std::vector<double> theta;  ///< one per kernel
+  std::vector<double> beta;   ///< one per stored sample; y_i alpha_i for classification
+  double bias = 0;
+  /// With more than one output: the class whose value f adds to; or, one against one, the class that gets the vote where
+  /// f > 0, while `against` gets it elsewhere.
+  Index output = 0;
+  Index against = -1;
+};
+
+/// Everything a model knows. One machine is the whole model of two classes, a regression or one class; more of them make
+/// a value for each class.
 struct ModelContent {
   std::string version;  ///< of the library that trained it
   Task task = Task::kClassify;
   std::string loss = "hinge";  ///< its name in the table of losses
-  /// As written in the training data, or -1 (outlier) and 1 of a one-class machine; f(x) > 0 means the second. None
-  /// for regression.
+  /// As written in the training data, or -1 (outlier) and 1 of a one-class machine; one output: f(x) > 0 means the
+  /// second. None for regression.
   std::vector<std::string> classes;
-  KernelSet kernels;            ///< those with a weight above zero
-  std::vector<double> theta;    ///< one per kernel
+  std::string multiclass;       ///< "joint", "ovr" or "ovo"; empty: one machine, one output
+  std::string label_separator;  ///< between the labels of a sample that may have several; else empty
+  KernelSet kernels;            ///< those with a weight above zero in any machine
   Normalization normalization;  ///< of these kernels, for the stored samples
   /// The stored samples, one entry per kernels.views: support vectors, or all training samples when the
   /// normalisation needs them.
   std::vector<View> samples;
   std::vector<Index> sample_indices;  ///< position of each stored sample in the training data, ascending
   Index training_count = 0;           ///< samples it was trained on: those with a weight
-  std::vector<double> beta;           ///< one per stored sample; y_i alpha_i for classification
-  double bias = 0;
+  std::vector<ModelMachine> machines;
   Summary summary;
+
+  Index stored_count() const { return static_cast<Index>(sample_indices.size()); }
+  Index outputs() const { return multiclass.empty() ? 1 : static_cast<Index>(classes.size()); }
 };
 
 /// The same views; when there are none (all kernels precomputed), one without features that says how many samples

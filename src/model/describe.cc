@@ -14,6 +14,7 @@ namespace kweave {
 namespace {
 
 constexpr std::size_t kKernelsShown = 20;
+constexpr std::size_t kMachinesShown = 50;
 constexpr std::string_view kOptionsShown[] = {"loss", "norm", "method", "normalize", "gap"};
 
 struct DescribedKernel {
@@ -28,6 +29,13 @@ struct DescribedKernel {
 std::string Purpose(const ModelContent& content) {
   switch (content.task) {
     case Task::kClassify:
+      if (!content.label_separator.empty()) {
+        return fmt::format("classify: any of {} labels, each where its f > 0", content.classes.size());
+      }
+      if (!content.multiclass.empty()) {
+        return fmt::format("classify {} classes ({}): the one with the largest value", content.classes.size(),
+                           content.multiclass);
+      }
       return fmt::format("classify '{}' (f < 0) against '{}' (f > 0)", content.classes[0],
                          content.classes[1]);
     case Task::kRegress:
@@ -69,7 +77,10 @@ std::vector<DescribedKernel> DescribedKernels(const ModelContent& content) {
   std::vector<DescribedKernel> described;
   double total = 0;
   for (Index m = 0; m < content.kernels.size(); ++m) {
-    DescribedKernel kernel{content.kernels.Name(m), Source(content.kernels, m), content.theta[m], 0, 0};
+    DescribedKernel kernel{content.kernels.Name(m), Source(content.kernels, m), 0, 0, 0};
+    for (const ModelMachine& machine : content.machines) {
+      kernel.weight += machine.theta[m] / static_cast<double>(content.machines.size());
+    }
     if (const auto found = quadratics.find(kernel.name); found != quadratics.end())
       kernel.quadratic = found->second;
     kernel.share = kernel.weight * std::max(kernel.quadratic, 0.0);
@@ -125,6 +136,39 @@ std::string SourceTableText(std::span<const DescribedKernel> kernels) {
   return text;
 }
 
+Json DescribeMachines(const ModelContent& content) {
+  Json machines = Json::array();
+  for (const ModelMachine& machine : content.machines) {
+    machines.push_back({{"class", content.classes[machine.output]}});
+    if (machine.against >= 0) machines.back()["against"] = content.classes[machine.against];
+    machines.back()["weights"] = machine.theta;
+    machines.back()["beta"] = machine.beta;
+    machines.back()["bias"] = machine.bias;
+  }
+  return machines;
+}
+
+// What each machine found, with its heaviest kernel.
+std::string MachineTableText(const Summary& summary) {
+  if (summary.machines.empty()) return {};
+  std::string text =
+      fmt::format("\n{:>10}  {:>6}  {:>8}  {:<20}  {}\n", "bias", "SVs", "gap", "class", "heaviest kernel");
+  for (std::size_t k = 0; k < std::min(summary.machines.size(), kMachinesShown); ++k) {
+    const MachineReport& machine = summary.machines[k];
+    const auto heaviest = std::ranges::max_element(machine.weights);
+    const std::size_t at = heaviest - machine.weights.begin();
+    const bool has_weight = at < std::min(machine.weights.size(), summary.kernels.size()) && *heaviest > 0;
+    text += fmt::format(
+        "{:>10.4g}  {:>6}  {:>8.2g}  {:<20}  {}\n", machine.bias, machine.n_support, machine.relative_gap,
+        machine.against.empty() ? machine.name : fmt::format("{} or {}", machine.name, machine.against),
+        has_weight ? summary.kernels[at].name : "none");
+  }
+  if (summary.machines.size() > kMachinesShown) {
+    text += fmt::format("{:>10}  and {} more\n", "", summary.machines.size() - kMachinesShown);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string DescribeForPeople(const ModelContent& content) {
@@ -134,8 +178,9 @@ std::string DescribeForPeople(const ModelContent& content) {
   text += fmt::format("status     {}, relative duality gap {:.2g} (certificate: {})\n",
                       ToString(summary.status), summary.relative_gap, summary.certificate);
   text += fmt::format("objective  primal {:.8g}, dual {:.8g}\n", summary.primal, summary.dual);
-  text += fmt::format("samples    {} support vectors of {} training samples, bias {:.6g}\n",
-                      summary.n_support, content.training_count, content.bias);
+  text += fmt::format("samples    {} support vectors of {} training samples", summary.n_support,
+                      content.training_count);
+  text += content.multiclass.empty() ? fmt::format(", bias {:.6g}\n", content.machines[0].bias) : "\n";
   for (const View& view : content.samples) {
     text += fmt::format("view       {}: {} features\n", view.name, ColumnCount(view.features));
   }
@@ -148,7 +193,7 @@ std::string DescribeForPeople(const ModelContent& content) {
   text += fmt::format("kernels    {} of {} have a weight; share: part of the squared norm of f\n\n",
                       summary.kernels_active, summary.kernels_total);
   if (kernels.empty()) return text + "no kernel has a weight: every sample gets the same prediction\n";
-  return text + KernelTableText(kernels) + SourceTableText(kernels);
+  return text + KernelTableText(kernels) + SourceTableText(kernels) + MachineTableText(summary);
 }
 
 Json DescribeAsJson(const ModelContent& content) {
@@ -168,19 +213,25 @@ Json DescribeAsJson(const ModelContent& content) {
     views.push_back({{"name", view.name}, {"features", ColumnCount(view.features)}});
     if (!view.feature_names.empty()) views.back()["feature_names"] = view.feature_names;
   }
-  return {{"format", FormatOf(content)},
-          {"version", content.version},
-          {"task", ToString(content.task)},
-          {"loss", content.loss},
-          {"classes", content.classes},
-          {"views", std::move(views)},
-          {"kernels", std::move(kernels)},
-          {"sources", std::move(sources)},
-          {"training_count", content.training_count},
-          {"sample_indices", content.sample_indices},
-          {"beta", content.beta},
-          {"bias", content.bias},
-          {"summary", ToJson(content.summary)}};
+  Json json = {{"format", FormatOf(content)},
+               {"version", content.version},
+               {"task", ToString(content.task)},
+               {"loss", content.loss},
+               {"classes", content.classes},
+               {"views", std::move(views)},
+               {"kernels", std::move(kernels)},
+               {"sources", std::move(sources)},
+               {"training_count", content.training_count},
+               {"sample_indices", content.sample_indices}};
+  if (content.multiclass.empty()) {
+    json["beta"] = content.machines[0].beta;
+    json["bias"] = content.machines[0].bias;
+  } else {
+    json["multiclass"] = content.multiclass;
+    json["machines"] = DescribeMachines(content);
+  }
+  json["summary"] = ToJson(content.summary);
+  return json;
 }
 
 }  // namespace kweave

@@ -199,6 +199,37 @@ Normalization DecodeNormalization(const Json& json) {
   return normalization;
 }
 
+// Many machines share few samples each, so only factors that are not zero are written.
+Json EncodeMachine(const ModelMachine& machine) {
+  std::vector<std::int32_t> support;
+  std::vector<double> factors;
+  for (std::size_t i = 0; i < machine.beta.size(); ++i) {
+    if (machine.beta[i] == 0) continue;
+    support.push_back(static_cast<std::int32_t>(i));
+    factors.push_back(machine.beta[i]);
+  }
+  return {{"output", machine.output},   {"against", machine.against}, {"theta", ToBlob(machine.theta)},
+          {"support", ToBlob(support)}, {"factors", ToBlob(factors)}, {"bias", machine.bias}};
+}
+
+ModelMachine DecodeMachine(const Json& json, std::size_t stored) {
+  ModelMachine machine;
+  machine.output = json.at("output").get<Index>();
+  machine.against = json.at("against").get<Index>();
+  machine.theta = FromBlob<double>(json.at("theta"));
+  machine.bias = json.at("bias").get<double>();
+  const auto support = FromBlob<std::int32_t>(json.at("support"));
+  const auto factors = FromBlob<double>(json.at("factors"));
+  const bool is_inside = std::ranges::all_of(
+      support, [&](std::int32_t i) { return i >= 0 && static_cast<std::size_t>(i) < stored; });
+  if (support.size() != factors.size() || !is_inside) {
+    throw Error(ErrorKind::kData, "the model is damaged: a factor belongs to no sample");
+  }
+  machine.beta.assign(stored, 0.0);
+  for (std::size_t k = 0; k < support.size(); ++k) machine.beta[support[k]] = factors[k];
+  return machine;
+}
+
 ModelContent Decode(const Json& json) {
   ModelContent content;
   content.version = json.at("version").get<std::string>();
@@ -210,7 +241,6 @@ ModelContent Decode(const Json& json) {
   content.loss = json.value("loss", "hinge");
   content.classes = json.at("classes").get<std::vector<std::string>>();
   content.kernels = DecodeKernels(json.at("kernels"));
-  content.theta = FromBlob<double>(json.at("theta"));
   content.normalization = DecodeNormalization(json.at("normalization"));
   for (const Json& sample : json.at("samples")) {
     content.samples.push_back({.name = sample.at("view").get<std::string>(),
@@ -219,8 +249,16 @@ ModelContent Decode(const Json& json) {
   }
   content.sample_indices = FromBlob<Index>(json.at("sample_indices"));
   content.training_count = json.at("training_count").get<Index>();
-  content.beta = FromBlob<double>(json.at("beta"));
-  content.bias = json.at("bias").get<double>();
+  content.multiclass = json.value("multiclass", "");
+  content.label_separator = json.value("label_separator", "");
+  if (content.multiclass.empty()) {
+    content.machines = {{FromBlob<double>(json.at("theta")), FromBlob<double>(json.at("beta")),
+                         json.at("bias").get<double>()}};
+  } else {
+    for (const Json& machine : json.at("machines")) {
+      content.machines.push_back(DecodeMachine(machine, content.sample_indices.size()));
+    }
+  }
   content.summary = SummaryFromJson(json.at("summary"));
   return content;
 }
@@ -234,19 +272,28 @@ Json EncodeModel(const ModelContent& content) {
                        {"feature_names", view.feature_names},
                        {"features", EncodeFeatures(view.features)}});
   }
-  return {{"version", content.version},
-          {"task", ToString(content.task)},
-          {"loss", content.loss},
-          {"classes", content.classes},
-          {"kernels", EncodeKernels(content.kernels)},
-          {"theta", ToBlob(content.theta)},
-          {"normalization", EncodeNormalization(content.normalization)},
-          {"samples", std::move(samples)},
-          {"sample_indices", ToBlob(content.sample_indices)},
-          {"training_count", content.training_count},
-          {"beta", ToBlob(content.beta)},
-          {"bias", content.bias},
-          {"summary", ToJson(content.summary)}};
+  Json json = {{"version", content.version},
+               {"task", ToString(content.task)},
+               {"loss", content.loss},
+               {"classes", content.classes},
+               {"kernels", EncodeKernels(content.kernels)},
+               {"normalization", EncodeNormalization(content.normalization)},
+               {"samples", std::move(samples)},
+               {"sample_indices", ToBlob(content.sample_indices)},
+               {"training_count", content.training_count},
+               {"summary", ToJson(content.summary)}};
+  if (content.multiclass.empty()) {
+    const ModelMachine& machine = content.machines.front();
+    json["theta"] = ToBlob(machine.theta);
+    json["beta"] = ToBlob(machine.beta);
+    json["bias"] = machine.bias;
+  } else {
+    json["multiclass"] = content.multiclass;
+    if (!content.label_separator.empty()) json["label_separator"] = content.label_separator;
+    json["machines"] = Json::array();
+    for (const ModelMachine& machine : content.machines) json["machines"].push_back(EncodeMachine(machine));
+  }
+  return json;
 }
 
 ModelContent DecodeModel(const Json& json) {

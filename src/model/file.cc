@@ -93,7 +93,10 @@ bool WriteAndClose(int descriptor, std::span<const std::uint8_t> bytes) {
 
 }  // namespace
 
-std::uint32_t FormatOf(const ModelContent& content) { return content.task == Task::kClassify ? 1 : 2; }
+std::uint32_t FormatOf(const ModelContent& content) {
+  if (!content.multiclass.empty()) return 3;
+  return content.task == Task::kClassify ? 1 : 2;
+}
 
 std::vector<std::uint8_t> SerializeModel(const ModelContent& content) {
   std::vector<std::uint8_t> bytes(sizeof(Header));

@@ -51,15 +51,13 @@ ModelContent Example() {
   content.kernels.order = {{0, 0}, {0, 1}, {1, 0}, {-1, 0}};
   content.kernels.given_names = {{3, "both"}};
   content.kernels.had_more_views = true;
-  content.theta = {0.5, 0.25, 0.125, 1};
+  content.machines = {{{0.5, 0.25, 0.125, 1}, {-0.75, 0.75}, 0.375}};
   content.normalization.sequence = {Normalizer::kSpherical};
   content.normalization.scale = {2, 3, 1, 1};
   content.normalization.chains[2] = {{Normalizer::kSpherical, 1, {0.5, 0.25}}};
   content.samples = {{"data", MakeDense({1, 2, 3, 4}, 2, 2), {"height", "width"}}, {"counts", Sparse(), {}}};
   content.sample_indices = {1, 4};
   content.training_count = 6;
-  content.beta = {-0.75, 0.75};
-  content.bias = 0.375;
   content.summary.task = "classify";
   content.summary.kernels = {{"a", 0.5, 1}};
   content.summary.options = {{"C", "1.0"}};
@@ -156,9 +154,9 @@ TEST(ModelFile, RefusesInconsistentContent) {
   };
   refuses([](ModelContent& c) { c.classes.pop_back(); });
   refuses([](ModelContent& c) { c.task = Task::kRegress; });
-  refuses([](ModelContent& c) { c.theta.pop_back(); });
-  refuses([](ModelContent& c) { c.beta.push_back(1); });
-  refuses([](ModelContent& c) { c.bias = std::numeric_limits<double>::quiet_NaN(); });
+  refuses([](ModelContent& c) { c.machines[0].theta.pop_back(); });
+  refuses([](ModelContent& c) { c.machines[0].beta.push_back(1); });
+  refuses([](ModelContent& c) { c.machines[0].bias = std::numeric_limits<double>::quiet_NaN(); });
   refuses([](ModelContent& c) { c.kernels.subsets[1][1] = 5; });
   refuses([](ModelContent& c) { c.kernels.families[0].view = 2; });
   refuses([](ModelContent& c) { c.kernels.families[0].file = 0; });
@@ -237,7 +235,7 @@ TEST(Describe, ShowsKernelsAndSources) {
   ModelContent content = Example();
   content.summary.kernels.clear();
   for (Index m = 0; m < content.kernels.size(); ++m) {
-    content.summary.kernels.push_back({content.kernels.Name(m), content.theta[m], 2});
+    content.summary.kernels.push_back({content.kernels.Name(m), content.machines[0].theta[m], 2});
   }
   const std::string text = Model(std::make_shared<const ModelContent>(content)).Describe();
   EXPECT_THAT(text, HasSubstr("'ill' (f < 0) against 'well' (f > 0)"));
@@ -256,7 +254,7 @@ TEST(Model, BytesHoldWhatAFileHolds) {
 
 TEST(Model, SupportLeavesOutStoredSamplesWithoutAFactor) {
   ModelContent content = Example();
-  content.beta = {0, 0.75};
+  content.machines[0].beta = {0, 0.75};
   const Model model(std::make_shared<const ModelContent>(content));
   EXPECT_EQ(model.support(), (std::vector<std::pair<Index, double>>{{4, 0.75}}));
 }

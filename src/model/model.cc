@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "data/file_bytes.h"
@@ -13,6 +14,34 @@
 #include "model/predict.h"
 
 namespace kweave {
+namespace {
+
+std::string LabelOf(const ModelContent& content, std::span<const double> values) {
+  if (content.multiclass.empty()) return content.classes[values[0] > 0 ? 1 : 0];
+  if (content.label_separator.empty()) {
+    return content.classes[std::ranges::max_element(values) - values.begin()];
+  }
+  std::string labels;
+  for (std::size_t u = 0; u < values.size(); ++u) {
+    if (!(values[u] > 0)) continue;
+    if (!labels.empty()) labels += content.label_separator;
+    labels += content.classes[u];
+  }
+  return labels;
+}
+
+// Logistic functions of the values; those of classes that exclude each other are brought to a sum of 1.
+void AddProbabilities(std::span<const double> values, bool is_multilabel, std::vector<double>& out) {
+  double sum = 0;
+  for (const double value : values) {
+    out.push_back(1 / (1 + std::exp(-value)));
+    sum += out.back();
+  }
+  if (values.size() == 1 || is_multilabel || !(sum > 0)) return;
+  for (std::size_t k = out.size() - values.size(); k < out.size(); ++k) out[k] /= sum;
+}
+
+}  // namespace
 
 Model::Model(std::shared_ptr<const ModelContent> content) : content_(std::move(content)) {}
 
@@ -38,22 +67,26 @@ Prediction Model::Predict(const Dataset& data, const Context& context, const Pre
   Prediction prediction;
   prediction.decision = Decide(*content_, data, options, context);
   if (content_->task == Task::kRegress) return prediction;
-  prediction.labels.reserve(prediction.decision.size());
-  for (double value : prediction.decision) prediction.labels.push_back(content_->classes[value > 0 ? 1 : 0]);
-  if (content_->loss == "logistic") {
-    for (double value : prediction.decision) prediction.probability.push_back(1 / (1 + std::exp(-value)));
+  const Index width = outputs();
+  const auto count = static_cast<Index>(prediction.decision.size()) / width;
+  prediction.labels.reserve(count);
+  const bool has_probability = content_->loss == "logistic" && (width == 1 || content_->multiclass == "ovr");
+  for (Index i = 0; i < count; ++i) {
+    const auto values = std::span<const double>(prediction.decision).subspan(i * width, width);
+    prediction.labels.push_back(LabelOf(*content_, values));
+    if (has_probability) AddProbabilities(values, is_multilabel(), prediction.probability);
   }
   return prediction;
 }
 
 std::vector<double> Model::PredictByKernel(const Dataset& data, const Context& context,
-                                           const PredictOptions& options) const {
-  return DecideByKernel(*content_, data, options, context);
+                                           const PredictOptions& options, Index machine) const {
+  return DecideByKernel(*content_, data, options, context, machine);
 }
 
 std::vector<double> Model::LearnedKernel(const Dataset& data, const Context& context,
-                                         const PredictOptions& options) const {
-  return LearnedKernelValues(*content_, data, options, context);
+                                         const PredictOptions& options, Index machine) const {
+  return LearnedKernelValues(*content_, data, options, context, machine);
 }
 
 std::vector<std::string> Model::active_kernels() const {
@@ -66,10 +99,19 @@ const Summary& Model::summary() const { return content_->summary; }
 
 std::vector<std::string> Model::classes() const { return content_->classes; }
 
-std::vector<std::pair<Index, double>> Model::support() const {
+Index Model::outputs() const { return content_->outputs(); }
+
+Index Model::machines() const { return static_cast<Index>(content_->machines.size()); }
+
+bool Model::is_multilabel() const { return !content_->label_separator.empty(); }
+
+const std::string& Model::label_separator() const { return content_->label_separator; }
+
+std::vector<std::pair<Index, double>> Model::support(Index machine) const {
+  const std::vector<double>& beta = content_->machines[machine].beta;
   std::vector<std::pair<Index, double>> support;
-  for (std::size_t i = 0; i < content_->beta.size(); ++i) {
-    if (content_->beta[i] != 0) support.emplace_back(content_->sample_indices[i], content_->beta[i]);
+  for (std::size_t i = 0; i < beta.size(); ++i) {
+    if (beta[i] != 0) support.emplace_back(content_->sample_indices[i], beta[i]);
   }
   return support;
 }

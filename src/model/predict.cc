@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "base/memory.h"
@@ -80,7 +81,7 @@ struct NewMatrices {
 NewMatrices MatchMatrices(const ModelContent& content, const Dataset& data, const PredictOptions& options) {
   CheckMatrixNames(content, options);
   NewMatrices matrices;
-  const auto stored = static_cast<Index>(content.beta.size());
+  const Index stored = content.stored_count();
   const bool needs_diagonal = std::ranges::count(content.normalization.sequence, Normalizer::kSpherical) > 0;
   for (std::size_t f = 0; f < content.kernels.files.size(); ++f) {
     matrices.files.push_back(NewFile(content, static_cast<std::int32_t>(f), data, options));
@@ -106,7 +107,8 @@ NewMatrices MatchMatrices(const ModelContent& content, const Dataset& data, cons
 // for.
 Index BlockSize(const ModelContent& content, const Context& context) {
   const std::size_t budget = context.memory_bytes > 0 ? context.memory_bytes : AvailableMemoryBytes() / 2;
-  const std::size_t bytes_per_sample = sizeof(double) * (64 + content.theta.size());
+  const std::size_t bytes_per_sample =
+      sizeof(double) * (64 + content.kernels.size() + content.machines.size());
   return std::clamp<Index>(static_cast<Index>(budget / 4 / bytes_per_sample), 256, 8192);
 }
 
@@ -140,11 +142,11 @@ NewSamples MatchSamples(const ModelContent& content, const Dataset& data, const 
 template <class Visit>
 void ForEachBlock(const ModelContent& content, const NewSamples& samples, const Context& context,
                   Visit visit) {
-  if (content.theta.empty()) return;
+  if (content.kernels.size() == 0) return;
   KernelSet kernels = content.kernels;
   kernels.files = samples.matrices.files;
   ThreadPool pool(context.threads);
-  const std::vector<View> left = WithSampleCount(content.samples, static_cast<Index>(content.beta.size()));
+  const std::vector<View> left = WithSampleCount(content.samples, content.stored_count());
   // Matrices are read as a whole pass; everything else a block of samples at a time.
   const Index block = samples.matrices.files.empty() ? BlockSize(content, context) : samples.count;
   for (Index begin = 0; begin < samples.count; begin += block) {
@@ -160,30 +162,63 @@ void ForEachBlock(const ModelContent& content, const NewSamples& samples, const 
   }
 }
 
+// The value of every output from those of the machines. One against one counts votes; sums of the values, brought
+// between -1/3 and 1/3, tell classes with equally many votes apart.
+void CombineMachines(const ModelContent& content, std::span<const double> values, std::span<double> out) {
+  std::ranges::fill(out, 0.0);
+  if (content.multiclass != "ovo") {
+    for (std::size_t k = 0; k < values.size(); ++k) out[content.machines[k].output] += values[k];
+    return;
+  }
+  std::vector<double> sums(out.size(), 0.0);
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    const ModelMachine& machine = content.machines[k];
+    out[values[k] > 0 ? machine.output : machine.against] += 1;
+    sums[machine.output] += values[k];
+    sums[machine.against] -= values[k];
+  }
+  for (std::size_t u = 0; u < out.size(); ++u) out[u] += sums[u] / (3 * (std::abs(sums[u]) + 1));
+}
+
 }  // namespace
 
 std::vector<double> Decide(const ModelContent& content, const Dataset& data, const PredictOptions& options,
                            const Context& context) {
   const NewSamples samples = MatchSamples(content, data, options);
-  std::vector<double> decision(samples.count, content.bias);
+  const auto machines = static_cast<Index>(content.machines.size());
+  const Index outputs = content.outputs();
+  std::vector<double> decision(samples.count * outputs), values(machines);
+  const auto decide = [&](Index i) {
+    CombineMachines(content, values, std::span(decision).subspan(i * outputs, outputs));
+  };
+  for (Index k = 0; k < machines; ++k) values[k] = content.machines[k].bias;
+  for (Index i = 0; i < samples.count; ++i) decide(i);  // all there is without kernels
   ForEachBlock(content, samples, context, [&](Gram& gram, Index begin, Index end) {
-    const std::span out = std::span(decision).subspan(begin, end - begin);
-    gram.Expand(content.beta)->Outputs(content.theta, out);
-    for (double& value : out) value += content.bias;
+    const Index count = end - begin;
+    std::vector<double> out(machines * count);
+    for (Index k = 0; k < machines; ++k) {
+      const ModelMachine& machine = content.machines[k];
+      gram.Expand(machine.beta)->Outputs(machine.theta, std::span(out).subspan(k * count, count));
+    }
+    for (Index i = begin; i < end; ++i) {
+      for (Index k = 0; k < machines; ++k) values[k] = out[k * count + i - begin] + content.machines[k].bias;
+      decide(i);
+    }
   });
   return decision;
 }
 
 std::vector<double> DecideByKernel(const ModelContent& content, const Dataset& data,
-                                   const PredictOptions& options, const Context& context) {
+                                   const PredictOptions& options, const Context& context, Index machine) {
   const NewSamples samples = MatchSamples(content, data, options);
-  const auto kernels = static_cast<Index>(content.theta.size());
+  const ModelMachine& one = content.machines[machine];
+  const Index kernels = content.kernels.size();
   std::vector<double> parts(samples.count * kernels);
   ForEachBlock(content, samples, context, [&](Gram& gram, Index begin, Index end) {
-    const auto expansion = gram.Expand(content.beta);
+    const auto expansion = gram.Expand(one.beta);
     std::vector<double> theta(kernels), out(end - begin);
     for (Index m = 0; m < kernels; ++m) {
-      theta[m] = content.theta[m];
+      theta[m] = one.theta[m];
       expansion->Outputs(theta, out);
       theta[m] = 0;
       for (Index i = begin; i < end; ++i) parts[i * kernels + m] = out[i - begin];
@@ -193,18 +228,20 @@ std::vector<double> DecideByKernel(const ModelContent& content, const Dataset& d
 }
 
 std::vector<double> LearnedKernelValues(const ModelContent& content, const Dataset& data,
-                                        const PredictOptions& options, const Context& context) {
+                                        const PredictOptions& options, const Context& context,
+                                        Index machine) {
   const NewSamples samples = MatchSamples(content, data, options);
-  const auto stored = static_cast<Index>(content.beta.size());
+  const std::vector<double>& theta = content.machines[machine].theta;
+  const Index stored = content.stored_count();
   std::vector<double> values(samples.count * stored);
   ForEachBlock(content, samples, context, [&](Gram& gram, Index begin, Index end) {
-    const double shift = gram.RowShift(content.theta);
+    const double shift = gram.RowShift(theta);
     const Index count = end - begin;
     std::vector<double> rows(kRowBatch * count);
     for (Index first = 0; first < stored; first += kRowBatch) {
       std::vector<Index> batch(std::min(kRowBatch, stored - first));
       std::iota(batch.begin(), batch.end(), first);
-      gram.Rows(content.theta, batch, rows.data(), count);
+      gram.Rows(theta, batch, rows.data(), count);
       for (std::size_t r = 0; r < batch.size(); ++r) {
         for (Index i = 0; i < count; ++i) {
           values[(begin + i) * stored + batch[r]] = rows[r * count + i] + shift;

@@ -65,6 +65,35 @@ HistoryRow HistoryFromJson(const Json& json) {
           .inside_solve = json.at("inside_solve").get<bool>()};
 }
 
+Json ToJson(const MachineReport& machine) {
+  Json json = {{"class", machine.name}};
+  if (!machine.against.empty()) json["against"] = machine.against;
+  json["status"] = ToString(machine.status);
+  json["primal"] = machine.primal;
+  json["dual"] = machine.dual;
+  json["relative_gap"] = machine.relative_gap;
+  json["iterations"] = machine.iterations;
+  json["solves"] = machine.solves;
+  json["bias"] = machine.bias;
+  json["n_support"] = machine.n_support;
+  json["weights"] = machine.weights;
+  return json;
+}
+
+MachineReport MachineFromJson(const Json& json) {
+  return {.name = json.at("class").get<std::string>(),
+          .against = json.value("against", ""),
+          .status = StatusFromName(json.at("status").get<std::string>()),
+          .primal = Number(json.at("primal")),
+          .dual = Number(json.at("dual")),
+          .relative_gap = Number(json.at("relative_gap")),
+          .iterations = json.at("iterations").get<std::int64_t>(),
+          .solves = json.at("solves").get<std::int64_t>(),
+          .bias = Number(json.at("bias")),
+          .n_support = json.at("n_support").get<std::int64_t>(),
+          .weights = json.at("weights").get<std::vector<double>>()};
+}
+
 Summary Parse(const Json& json) {
   Summary summary;
   summary.status = StatusFromName(json.at("status").get<std::string>());
@@ -85,6 +114,11 @@ Summary Parse(const Json& json) {
   summary.kernels_active = json.at("kernels_active").get<std::int64_t>();
   summary.seconds = SecondsFromJson(json.at("seconds"));
   summary.kernel_rows = json.value("kernel_rows", std::int64_t{0});  // older models do not have it
+  summary.base_values = json.value("base_values", std::int64_t{0});  // nor this
+  summary.multiclass = json.value("multiclass", "");
+  if (json.contains("machines")) {
+    for (const Json& machine : json.at("machines")) summary.machines.push_back(MachineFromJson(machine));
+  }
   summary.peak_memory_bytes = json.at("peak_memory_bytes").get<std::int64_t>();
   summary.threads = json.at("threads").get<int>();
   for (const auto& [name, value] : json.at("options").items())
@@ -128,11 +162,17 @@ Json ToJson(const Summary& summary) {
                {"kernels_active", summary.kernels_active},
                {"seconds", ToJson(summary.seconds)},
                {"kernel_rows", summary.kernel_rows},
+               {"base_values", summary.base_values},
                {"peak_memory_bytes", summary.peak_memory_bytes},
                {"threads", summary.threads},
                {"options", std::move(options)},
                {"certificate", summary.certificate},
                {"history", std::move(history)}};
+  if (!summary.multiclass.empty()) json["multiclass"] = summary.multiclass;
+  if (!summary.machines.empty()) {
+    json["machines"] = Json::array();
+    for (const MachineReport& machine : summary.machines) json["machines"].push_back(ToJson(machine));
+  }
   if (summary.leave_one_out) json["leave_one_out"] = *summary.leave_one_out;
   return json;
 }

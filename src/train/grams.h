@@ -35,13 +35,14 @@ class Grams : public GramSample {
   Grams(GramSource source, const GramSettings& settings, ThreadPool& pool);
 
   GramPair Pair() override;
+  /// The same kernels between some of the samples, ascending; not for kernels in files, which know all samples only.
+  std::shared_ptr<GramSample> Part(std::span<const Index> rows);
   Gram& Exact();
   /// By both, parts of the samples not counted.
   std::int64_t rows_evaluated() const;
 
  private:
   std::unique_ptr<Gram> Make(const GramOptions& options) const;
-  std::shared_ptr<GramSample> Part(std::span<const Index> rows);
 
   GramSource source_;
   GramSettings settings_;

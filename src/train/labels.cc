@@ -19,35 +19,123 @@ bool IsSameLabel(const std::string& a, const std::string& b) {
   return x && y && *x == *y;
 }
 
-[[noreturn]] void RefuseClassCount(std::span<const std::string> classes) {
+std::string NameSome(std::span<const std::string> classes) {
   constexpr std::size_t kNamed = 10;
   const auto named = classes.first(std::min(classes.size(), kNamed));
-  const char* more = classes.size() > kNamed ? ", ..." : "";
-  throw Error(ErrorKind::kData,
-              fmt::format("the labels hold {} class{} ('{}'{}), expected two", classes.size(),
-                          classes.size() == 1 ? "" : "es", fmt::join(named, "', '"), more));
+  return fmt::format("'{}'{}", fmt::join(named, "', '"), classes.size() > kNamed ? ", ..." : "");
 }
 
-// `key(i)` orders the labels; classes get the text of their first sample.
-template <class Key>
-BinaryLabels Encode(const Labels& labels, std::span<const Index> samples, Key key) {
-  std::map<decltype(key(Index{})), Index> first_sample;
-  for (Index i : samples) first_sample.try_emplace(key(i), i);
-  BinaryLabels encoded;
-  for (const auto& [value, i] : first_sample) encoded.classes.push_back(labels.text[i]);
-  if (encoded.classes.size() != 2) RefuseClassCount(encoded.classes);
-  encoded.y.reserve(samples.size());
-  const auto negative = first_sample.begin()->first;
-  for (Index i : samples) encoded.y.push_back(key(i) == negative ? -1.0 : 1.0);
-  return encoded;
+[[noreturn]] void RefuseClassCount(std::span<const std::string> classes, std::string_view expected) {
+  throw Error(ErrorKind::kData, fmt::format("the labels hold {} class{} ({}), expected {}", classes.size(),
+                                            classes.size() == 1 ? "" : "es", NameSome(classes), expected));
+}
+
+// The labels between separators, without the blanks around them; none for an empty text.
+std::vector<std::string> Split(std::string_view text, std::string_view separator) {
+  std::vector<std::string> parts;
+  const auto add = [&](std::string_view part) {
+    part.remove_prefix(std::min(part.find_first_not_of(" \t"), part.size()));
+    part = part.substr(0, part.find_last_not_of(" \t") + 1);
+    if (!part.empty()) parts.emplace_back(part);
+  };
+  for (std::size_t at = text.find(separator); at != text.npos; at = text.find(separator)) {
+    add(text.substr(0, at));
+    text.remove_prefix(at + separator.size());
+  }
+  add(text);
+  return parts;
+}
+
+// Numbers the distinct texts: by value where all of them are numbers, else as texts. Each is called as it came first.
+class ClassIndex {
+ public:
+  explicit ClassIndex(std::span<const std::string> texts) {
+    are_numbers_ =
+        std::ranges::all_of(texts, [](const std::string& text) { return ToNumber(text).has_value(); });
+    for (const std::string& text : texts) {
+      if (are_numbers_) {
+        number_of_value_.try_emplace(*ToNumber(text), text, 0);
+      } else {
+        number_of_text_.try_emplace(text, 0);
+      }
+    }
+    for (auto& [value, entry] : number_of_value_) {
+      entry.second = static_cast<std::int32_t>(classes_.size());
+      classes_.push_back(entry.first);
+    }
+    for (auto& [text, number] : number_of_text_) {
+      number = static_cast<std::int32_t>(classes_.size());
+      classes_.push_back(text);
+    }
+  }
+
+  std::int32_t Of(const std::string& text) const {
+    return are_numbers_ ? number_of_value_.at(*ToNumber(text)).second : number_of_text_.at(text);
+  }
+  const std::vector<std::string>& classes() const { return classes_; }
+
+ private:
+  bool are_numbers_ = false;
+  std::map<double, std::pair<std::string, std::int32_t>> number_of_value_;
+  std::map<std::string, std::int32_t> number_of_text_;
+  std::vector<std::string> classes_;
+};
+
+void EncodeSeveral(const Labels& labels, std::span<const Index> samples, ClassLabels& encoded) {
+  std::vector<std::vector<std::string>> written;
+  std::vector<std::string> all;
+  for (Index i : samples) {
+    written.push_back(Split(labels.text[i], labels.separator));
+    all.insert(all.end(), written.back().begin(), written.back().end());
+  }
+  const ClassIndex index(all);
+  encoded.classes = index.classes();
+  if (encoded.classes.empty()) throw Error(ErrorKind::kData, "no sample has a label");
+  for (const std::vector<std::string>& one : written) {
+    std::vector<std::int32_t> numbers;
+    for (const std::string& label : one) numbers.push_back(index.Of(label));
+    std::ranges::sort(numbers);
+    numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+    encoded.several.push_back(std::move(numbers));
+  }
 }
 
 }  // namespace
 
-BinaryLabels EncodeBinaryLabels(const Labels& labels, std::span<const Index> samples) {
+bool ClassLabels::Has(std::size_t i, std::int32_t u) const {
+  return is_multilabel() ? std::ranges::binary_search(several[i], u) : of_sample[i] == u;
+}
+
+std::int32_t ClassLabels::Find(const std::string& label) const {
+  const auto found =
+      std::ranges::find_if(classes, [&](const std::string& known) { return IsSameLabel(label, known); });
+  return found == classes.end() ? -1 : static_cast<std::int32_t>(found - classes.begin());
+}
+
+ClassLabels EncodeClasses(const Labels& labels, std::span<const Index> samples) {
   if (labels.empty()) throw Error(ErrorKind::kData, "the data has no labels");
-  if (labels.is_numeric()) return Encode(labels, samples, [&](Index i) { return labels.number[i]; });
-  return Encode(labels, samples, [&](Index i) { return std::string_view(labels.text[i]); });
+  ClassLabels encoded;
+  encoded.separator = labels.separator;
+  if (encoded.is_multilabel()) {
+    EncodeSeveral(labels, samples, encoded);
+    return encoded;
+  }
+  std::vector<std::string> texts;
+  texts.reserve(samples.size());
+  for (Index i : samples) texts.push_back(labels.text[i]);
+  const ClassIndex index(texts);
+  encoded.classes = index.classes();
+  if (encoded.classes.size() < 2) RefuseClassCount(encoded.classes, "two or more");
+  for (const std::string& text : texts) encoded.of_sample.push_back(index.Of(text));
+  return encoded;
+}
+
+BinaryLabels EncodeBinaryLabels(const Labels& labels, std::span<const Index> samples) {
+  const ClassLabels encoded = EncodeClasses(labels, samples);
+  if (encoded.size() != 2 || encoded.is_multilabel()) RefuseClassCount(encoded.classes, "two");
+  BinaryLabels binary{encoded.classes, {}};
+  for (const std::int32_t u : encoded.of_sample) binary.y.push_back(u == 0 ? -1.0 : 1.0);
+  return binary;
 }
 
 std::vector<double> EncodeTargets(const Labels& labels, std::span<const Index> samples) {
@@ -65,19 +153,26 @@ std::vector<double> EncodeTargets(const Labels& labels, std::span<const Index> s
   return targets;
 }
 
-std::vector<double> UpperBounds(const TrainOptions& options, const BinaryLabels& labels,
-                                std::span<const Index> samples) {
-  double factor[2] = {1, 1};
-  for (const auto& [label, weight] : options.class_weights) {
-    const int k = IsSameLabel(label, labels.classes[0]) ? 0 : IsSameLabel(label, labels.classes[1]) ? 1 : -1;
-    if (k < 0) {
-      throw Error(ErrorKind::kUsage, fmt::format("class weight for '{}', but the classes are '{}' and '{}'",
-                                                 label, labels.classes[0], labels.classes[1]));
+std::vector<double> PerClass(std::span<const std::pair<std::string, double>> given, const ClassLabels& labels,
+                             double fallback, std::string_view what) {
+  std::vector<double> values(labels.classes.size(), fallback);
+  for (const auto& [label, value] : given) {
+    const std::int32_t u = labels.Find(label);
+    if (u < 0) {
+      throw Error(ErrorKind::kUsage,
+                  fmt::format("{} for '{}', but the classes are {}", what, label, NameSome(labels.classes)));
     }
-    factor[k] = weight;
+    values[u] = value;
   }
+  return values;
+}
+
+std::vector<double> UpperBounds(const TrainOptions& options, const ClassLabels& labels,
+                                std::span<const Index> samples) {
+  const std::vector<double> factor = PerClass(options.class_weights, labels, 1, "class weight");
   std::vector<double> upper = UpperBounds(options, samples);
-  for (std::size_t k = 0; k < upper.size(); ++k) upper[k] *= factor[labels.y[k] > 0];
+  if (labels.is_multilabel()) return upper;
+  for (std::size_t k = 0; k < upper.size(); ++k) upper[k] *= factor[labels.of_sample[k]];
   return upper;
 }
 

@@ -20,7 +20,7 @@ std::vector<Index> All(const Labels& labels) {
 }
 
 Labels Numeric(std::vector<std::string> text) {
-  Labels labels{std::move(text), {}};
+  Labels labels{std::move(text), {}, {}};
   for (const std::string& label : labels.text) labels.number.push_back(std::stod(label));
   return labels;
 }
@@ -33,14 +33,14 @@ TEST(EncodeBinaryLabels, OrdersNumbersAsNumbers) {
 }
 
 TEST(EncodeBinaryLabels, OrdersTextAsText) {
-  const Labels labels{{"well", "ill", "ill"}, {}};
+  const Labels labels{{"well", "ill", "ill"}, {}, {}};
   const BinaryLabels encoded = EncodeBinaryLabels(labels, All(labels));
   EXPECT_THAT(encoded.classes, ElementsAre("ill", "well"));
   EXPECT_THAT(encoded.y, ElementsAre(1, -1, -1));
 }
 
 TEST(EncodeBinaryLabels, CountsOnlyTheSamplesThatAreThere) {
-  const Labels labels{{"a", "b", "c"}, {}};
+  const Labels labels{{"a", "b", "c"}, {}, {}};
   const std::vector<Index> samples = {0, 2};
   EXPECT_THAT(EncodeBinaryLabels(labels, samples).classes, ElementsAre("a", "c"));
 }
@@ -56,15 +56,46 @@ std::string Refusal(const Labels& labels) {
 }
 
 TEST(EncodeBinaryLabels, NamesTheClassesWhenTheyAreNotTwo) {
-  EXPECT_THAT(Refusal(Numeric({"1", "1"})), HasSubstr("1 class ('1'), expected two"));
-  EXPECT_THAT(Refusal({{"a", "b", "c"}, {}}), HasSubstr("3 classes ('a', 'b', 'c'), expected two"));
+  EXPECT_THAT(Refusal(Numeric({"1", "1"})), HasSubstr("1 class ('1'), expected two or more"));
+  EXPECT_THAT(Refusal({{"a", "b", "c"}, {}, {}}), HasSubstr("3 classes ('a', 'b', 'c'), expected two"));
   EXPECT_THAT(Refusal({}), HasSubstr("no labels"));
+}
+
+TEST(EncodeClasses, NumbersAnyNumberOfThemInOrder) {
+  const Labels numbers = Numeric({"10", "9", "+10", "-1"});
+  const ClassLabels encoded = EncodeClasses(numbers, All(numbers));
+  EXPECT_THAT(encoded.classes, ElementsAre("-1", "9", "10"));
+  EXPECT_THAT(encoded.of_sample, ElementsAre(2, 1, 2, 0));
+  EXPECT_EQ(encoded.Find("10.0"), 2);
+  EXPECT_EQ(encoded.Find("11"), -1);
+  const Labels mixed{{"10", "b", "9"}, {}, {}};
+  EXPECT_THAT(EncodeClasses(mixed, All(mixed)).classes, ElementsAre("10", "9", "b"));
+}
+
+TEST(EncodeClasses, SplitsSeveralLabelsOfASample) {
+  const Labels labels{{"3,1", "1", "", "2, 3,3"}, {}, ","};
+  const ClassLabels encoded = EncodeClasses(labels, All(labels));
+  EXPECT_THAT(encoded.classes, ElementsAre("1", "2", "3"));
+  ASSERT_EQ(encoded.several.size(), 4u);
+  EXPECT_THAT(encoded.several[0], ElementsAre(0, 2));
+  EXPECT_THAT(encoded.several[2], ElementsAre());
+  EXPECT_THAT(encoded.several[3], ElementsAre(1, 2));
+  EXPECT_TRUE(encoded.Has(0, 2));
+  EXPECT_FALSE(encoded.Has(1, 2));
+}
+
+TEST(PerClass, TakesWhatIsGivenAndNamesWhatFitsNoClass) {
+  const ClassLabels labels{{"a", "b", "c"}, {0, 1, 2}, {}, ""};
+  const std::vector<std::pair<std::string, double>> given = {{"b", 5}};
+  EXPECT_THAT(PerClass(given, labels, 2, "C"), ElementsAre(2, 5, 2));
+  const std::vector<std::pair<std::string, double>> unknown = {{"d", 5}};
+  EXPECT_THROW(PerClass(unknown, labels, 2, "C"), Error);
 }
 
 TEST(EncodeTargets, AreNumbers) {
   const Labels labels = Numeric({"1.5", "-2e3"});
   EXPECT_THAT(EncodeTargets(labels, All(labels)), ElementsAre(1.5, -2000));
-  const Labels mixed{{"1.5", "high", "2"}, {}};
+  const Labels mixed{{"1.5", "high", "2"}, {}, {}};
   const std::vector<Index> numbers = {0, 2};
   EXPECT_THAT(EncodeTargets(mixed, numbers), ElementsAre(1.5, 2));
   EXPECT_THROW(EncodeTargets(mixed, All(mixed)), Error);
@@ -86,7 +117,7 @@ TEST(UpperBounds, MultipliesCWithClassAndSampleWeights) {
   options.C = 2;
   options.class_weights = {{"+1", 3}};
   options.sample_weights = {1, 0, 0.5, 10};
-  const BinaryLabels labels{{"-1", "1"}, {1, -1, 1}};
+  const ClassLabels labels{{"-1", "1"}, {1, 0, 1}, {}, ""};
   const std::vector<Index> samples = {0, 2, 3};
   EXPECT_THAT(UpperBounds(options, labels, samples), ElementsAre(6, 1, 60));
   options.class_weights = {{"2", 3}};

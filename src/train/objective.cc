@@ -51,11 +51,11 @@ const LossRecord& EffectiveLoss(const TrainOptions& options) {
                           options.task, LossesOf(task)));
 }
 
-Objective::Objective(const PreparedSamples& samples, const TrainOptions& options)
+Objective::Objective(std::span<const double> y, std::span<const double> upper, const TrainOptions& options)
     : loss_(EffectiveLoss(options).make({.epsilon = options.epsilon, .sharpness = options.sharpness})),
       is_margin_threshold_(EffectiveTask(options) == Task::kOneClass && !options.bias) {
   const bool has_threshold = EffectiveTask(options) == Task::kOneClass && options.bias;
-  risk_ = {loss_.get(), samples.y, samples.upper, options.bias, has_threshold ? 1.0 : 0.0};
+  risk_ = {loss_.get(), y, upper, options.bias, has_threshold ? 1.0 : 0.0};
 }
 
 }  // namespace kweave

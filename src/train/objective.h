@@ -3,10 +3,11 @@
 #define KWEAVE_TRAIN_OBJECTIVE_H_
 
 #include <memory>
+#include <span>
 
 #include "kweave/options.h"
 #include "loss/risk.h"
-#include "train/prepared.h"
+#include "loss/task.h"
 
 namespace kweave {
 
@@ -17,10 +18,10 @@ Task EffectiveTask(const TrainOptions& options);
 /// Throws Error(kUsage), naming those that would do, when there is none or it does not serve the task.
 const LossRecord& EffectiveLoss(const TrainOptions& options);
 
-/// One training run's loss over its samples. The samples must outlive it.
+/// One machine's loss over its samples: targets y_i and costs C_i, which must outlive it.
 class Objective {
  public:
-  Objective(const PreparedSamples& samples, const TrainOptions& options);
+  Objective(std::span<const double> y, std::span<const double> upper, const TrainOptions& options);
 
   const Risk& risk() const { return risk_; }
   /// Added to f to decide: the bias found, or -1 for a one-class machine without one, whose margin is at 1.

@@ -21,6 +21,8 @@ constexpr std::array<std::string_view, 2> kDefaultKernels = {
     "linear", "rbf(gamma=[median/16,median/4,median,median*4,median*16])"};
 
 constexpr std::array kDrivers = {"auto", "wrapper", "interleaved"};
+constexpr std::array kMulticlass = {"auto", "joint", "ovr", "ovo"};
+constexpr std::array kWeightings = {"per-class", "common"};
 constexpr std::array kCertificates = {"auto", "table", "direct"};
 
 constexpr std::array kRecords = {
@@ -42,6 +44,13 @@ constexpr std::array kRecords = {
     OptionRecord{"norm", "norm p on the kernel weights; 1 is sparse, inf is the uniform sum",
                  "1 to inf, fractions such as 4/3 too", "2"},
     OptionRecord{
+        "multiclass",
+        "more than two classes: one machine for all of them, one per class against the rest, or one per "
+        "pair of classes",
+        "auto, joint, ovr, ovo", "auto"},
+    OptionRecord{"weighting", "ovr: whether every class has kernel weights of its own", "per-class, common",
+                 "per-class"},
+    OptionRecord{
         "method", "how the kernel weights move",
         "auto, analytic, lbfgs (p > 1, smooth losses), level (p = 1), silp (p = 1), uniform (p = inf)",
         "auto"},
@@ -60,6 +69,10 @@ constexpr std::array kRecords = {
     OptionRecord{"class-weight",
                  "classify: LABEL=FACTOR, a factor on C for one class; may be given several times", "above 0",
                  "1 for every class"},
+    OptionRecord{"class-C", "ovr: LABEL=C,..., C of the machines of single classes, in place of -C",
+                 "above 0", "C for every class"},
+    OptionRecord{"class-norm", "ovr: LABEL=P,..., norm of the machines of single classes, in place of --norm",
+                 "1 to inf", "norm for every class"},
     OptionRecord{"weights",
                  "file with a factor on C for every sample (oneclass: on 1/nu); 0 leaves a sample out",
                  "0 or more", "1 for every sample"},
@@ -93,6 +106,30 @@ void ValidateFactors(const TrainOptions& options) {
   }
 }
 
+// C and norm of single classes.
+void ValidateClassOptions(const TrainOptions& options) {
+  for (const auto& [label, C] : options.class_C) {
+    Require(std::isfinite(C) && C > 0, fmt::format("C of class '{}'", label), C, "above 0");
+  }
+  for (const auto& [label, norm] : options.class_norm) {
+    Require(norm >= 1, fmt::format("norm of class '{}'", label), norm, "1 to inf");
+    FindMethod(options.method, LpNorm(norm), *EffectiveLoss(options).make({}));
+  }
+  const bool is_classification = EffectiveTask(options) == Task::kClassify;
+  const bool has_classes = !options.class_C.empty() || !options.class_norm.empty();
+  if (has_classes && !is_classification) {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("task {} has no classes with a C or norm of their own", options.task));
+  }
+  if (has_classes && (options.multiclass == "joint" || options.multiclass == "ovo")) {
+    throw Error(ErrorKind::kUsage, fmt::format("a C or norm for single classes needs multiclass ovr, not {}",
+                                               options.multiclass));
+  }
+  if (!options.class_norm.empty() && options.weighting == "common") {
+    throw Error(ErrorKind::kUsage, "weights common to all classes have one norm, not one for single classes");
+  }
+}
+
 }  // namespace
 
 std::span<const std::string_view> DefaultKernels() { return kDefaultKernels; }
@@ -108,6 +145,9 @@ void Validate(const TrainOptions& options) {
           "above 0");
   Require(options.norm >= 1, "norm", options.norm, "1 to inf");
   FindMethod(options.method, LpNorm(options.norm), *EffectiveLoss(options).make({}));
+  RequireOneOf("multiclass", options.multiclass, kMulticlass);
+  RequireOneOf("weighting", options.weighting, kWeightings);
+  ValidateClassOptions(options);
   RequireOneOf("driver", options.driver, kDrivers);
   SolverByName(options.solver);
   ParseNormalizers(EffectiveNormalize(options));

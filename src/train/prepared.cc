@@ -70,10 +70,11 @@ void EncodeLabels(const Labels& labels, const TrainOptions& options, PreparedSam
   const std::span<const Index> indices = samples.indices;
   switch (EffectiveTask(options)) {
     case Task::kClassify: {
-      BinaryLabels encoded = EncodeBinaryLabels(labels, indices);
-      samples.upper = UpperBounds(options, encoded, indices);
-      samples.classes = std::move(encoded.classes);
-      samples.y = std::move(encoded.y);
+      samples.labels = EncodeClasses(labels, indices);
+      samples.classes = samples.labels.classes;
+      samples.upper = UpperBounds(options, samples.labels, indices);
+      if (samples.classes.size() != 2 || samples.labels.is_multilabel()) return;
+      for (const std::int32_t u : samples.labels.of_sample) samples.y.push_back(u == 0 ? -1.0 : 1.0);
       return;
     }
     case Task::kRegress:

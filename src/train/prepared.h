@@ -18,9 +18,13 @@ struct PreparedSamples {
   std::vector<Index> indices;  ///< in the data, ascending: those with a weight above 0
   std::vector<View> views;     ///< of these samples
   std::vector<GramMatrix> matrices;
-  std::vector<bool> is_kept;         ///< stored in the model whatever its factor; empty: none
-  std::vector<std::string> classes;  ///< of a classification: -1, +1; of a one-class machine: outlier, inlier
-  std::vector<double> y;      ///< -1 or +1, a regression's targets, or 1 for one class, whatever the labels
+  std::vector<bool> is_kept;  ///< stored in the model whatever its factor; empty: none
+  std::vector<std::string>
+      classes;         ///< of a classification, two or more; of a one-class machine: outlier, inlier
+  ClassLabels labels;  ///< of a classification
+  /// -1 or +1 for the second of two classes, a regression's targets, or 1 for one class, whatever the labels. Empty where
+  /// there are several machines.
+  std::vector<double> y;
   std::vector<double> upper;  ///< C_i
 };
 

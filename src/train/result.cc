@@ -19,53 +19,87 @@ constexpr Index kMostSamplesForLeaveOneOut = 3000;
 
 constexpr std::size_t kKernelsReported = 10000;
 
-// Weights and quadratics of all kernels in the order given; above the limit the heaviest ones.
-std::vector<KernelReport> ReportKernels(const PreparedKernels& prepared, const Learned& learned) {
-  std::vector<KernelReport> reports;
-  for (const std::string& name : prepared.names) reports.push_back({name, 0, 0});
-  for (std::size_t k = 0; k < prepared.kept.size(); ++k) {
-    reports[prepared.kept[k]].weight = learned.theta[k];
-    reports[prepared.kept[k]].quadratic = learned.certificate.quadratics[k];
-  }
-  if (reports.size() <= kKernelsReported) return reports;
-  std::vector<Index> order(reports.size());
+// The kernels that are reported, by their numbers in the order given: all, or above the limit the heaviest ones.
+std::vector<Index> ReportedKernels(std::span<const double> weights) {
+  std::vector<Index> order(weights.size());
   std::iota(order.begin(), order.end(), Index{0});
-  std::ranges::stable_sort(order, std::greater{}, [&](Index m) { return reports[m].weight; });
+  if (order.size() <= kKernelsReported) return order;
+  std::ranges::stable_sort(order, std::greater{}, [&](Index m) { return weights[m]; });
   order.resize(kKernelsReported);
   std::ranges::sort(order);
-  std::vector<KernelReport> heaviest;
-  for (Index m : order) heaviest.push_back(std::move(reports[m]));
-  return heaviest;
+  return order;
 }
 
-// Positions of the values that `is_chosen`.
-template <class Predicate>
-std::vector<Index> Positions(std::span<const double> values, Predicate is_chosen) {
+// A vector over the kept kernels as one over all kernels; those left out have 0.
+std::vector<double> OverAllKernels(const PreparedKernels& prepared, std::span<const double> kept) {
+  std::vector<double> all(prepared.names.size(), 0.0);
+  for (std::size_t k = 0; k < prepared.kept.size() && k < kept.size(); ++k) all[prepared.kept[k]] = kept[k];
+  return all;
+}
+
+void ReportKernels(const PreparedKernels& prepared, const LearnedMachines& learned, Summary& summary) {
+  const std::vector<double> weights = OverAllKernels(prepared, learned.total.theta);
+  const std::vector<double> quadratics = OverAllKernels(prepared, learned.total.certificate.quadratics);
+  const std::vector<Index> reported = ReportedKernels(weights);
+  for (Index m : reported) summary.kernels.push_back({prepared.names[m], weights[m], quadratics[m]});
+  summary.machines = learned.reports;
+  for (MachineReport& machine : summary.machines) {
+    const std::vector<double> own = OverAllKernels(prepared, machine.weights);
+    machine.weights.clear();
+    for (Index m : reported) machine.weights.push_back(own[m]);
+  }
+}
+
+// Which of `count` positions have a value other than zero in any of the vectors that `part` picks from machines.
+template <class Part>
+std::vector<bool> UsedAnywhere(std::span<const ModelMachine> machines, std::size_t count, Part part) {
+  std::vector<bool> is_used(count, false);
+  for (const ModelMachine& machine : machines) {
+    const std::vector<double>& values = part(machine);
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      if (values[k] != 0) is_used[k] = true;
+    }
+  }
+  return is_used;
+}
+
+std::vector<Index> Positions(const std::vector<bool>& is_chosen) {
   std::vector<Index> positions;
-  for (std::size_t k = 0; k < values.size(); ++k) {
-    if (is_chosen(values[k])) positions.push_back(static_cast<Index>(k));
+  for (std::size_t k = 0; k < is_chosen.size(); ++k) {
+    if (is_chosen[k]) positions.push_back(static_cast<Index>(k));
   }
   return positions;
 }
 
-Summary MakeSummary(const PreparedKernels& prepared, const TrainOptions& options, const Learned& learned) {
+std::vector<double> Pick(std::span<const double> values, std::span<const Index> positions) {
+  std::vector<double> picked;
+  for (Index k : positions) picked.push_back(values[k]);
+  return picked;
+}
+
+Summary MakeSummary(const PreparedKernels& prepared, const TrainOptions& options,
+                    const LearnedMachines& learned) {
+  const Learned& total = learned.total;
   Summary summary;
-  summary.status = learned.status;
+  summary.status = total.status;
   summary.task = options.task;
-  summary.primal = learned.certificate.primal;
-  summary.dual = learned.certificate.dual;
-  summary.gap = learned.certificate.gap;
-  summary.relative_gap = learned.certificate.relative_gap;
-  summary.iterations = learned.iterations;
-  summary.solves = learned.solves;
-  summary.n_support = std::ranges::count_if(learned.beta, [](double b) { return b != 0; });
-  summary.kernels = ReportKernels(prepared, learned);
+  summary.primal = total.certificate.primal;
+  summary.dual = total.certificate.dual;
+  summary.gap = total.certificate.gap;
+  summary.relative_gap = total.certificate.relative_gap;
+  summary.iterations = total.iterations;
+  summary.solves = total.solves;
+  summary.multiclass = learned.multiclass;
+  ReportKernels(prepared, learned, summary);
   summary.kernels_total = static_cast<Index>(prepared.names.size());
-  summary.kernels_active = std::ranges::count_if(learned.theta, [](double t) { return t > 0; });
-  summary.seconds.solve = learned.solve_seconds;
-  summary.seconds.weights = learned.weight_seconds;
-  summary.seconds.certificate = learned.certificate_seconds;
-  summary.history = learned.history;
+  summary.seconds.solve = total.solve_seconds;
+  summary.seconds.weights = total.weight_seconds;
+  summary.seconds.certificate = total.certificate_seconds;
+  summary.history = total.history;
+  summary.certificate = learned.uses_table ? "table" : "direct";
+  summary.kernel_rows = learned.kernel_rows;
+  summary.base_values = learned.base_values;
+  summary.leave_one_out = learned.leave_one_out;
   return summary;
 }
 
@@ -73,33 +107,47 @@ Json NormLiteral(double norm) { return std::isinf(norm) ? Json("inf") : Json(nor
 
 }  // namespace
 
+LearnedMachines OneMachine(Learned learned, double decision_bias) {
+  LearnedMachines one;
+  one.machines = {{learned.theta, learned.beta, decision_bias}};
+  one.total = std::move(learned);
+  return one;
+}
+
 ModelContent MakeContent(const PreparedSamples& samples, const PreparedKernels& prepared,
-                         const TrainOptions& options, const Objective& objective, const Learned& learned) {
+                         const TrainOptions& options, const LearnedMachines& learned) {
   ModelContent content;
   content.version = KWEAVE_VERSION;
   content.task = EffectiveTask(options);
   content.loss = EffectiveLoss(options).name;
   content.classes = samples.classes;
+  content.multiclass = learned.multiclass;
+  content.label_separator = samples.labels.separator;
   content.training_count = static_cast<Index>(samples.indices.size());
-  content.bias = objective.DecisionBias(learned.certificate.bias);
   content.summary = MakeSummary(prepared, options, learned);
-  content.summary.bias = content.bias;
+  if (content.multiclass.empty()) content.summary.bias = learned.machines[0].bias;
 
-  const auto active = Positions(learned.theta, [](double t) { return t > 0; });
+  const std::vector<Index> active = Positions(
+      UsedAnywhere(learned.machines, prepared.kept.size(),
+                   [](const ModelMachine& machine) -> const std::vector<double>& { return machine.theta; }));
+  content.summary.kernels_active = static_cast<Index>(active.size());
   content.kernels = prepared.kernels.Select(active);
   content.kernels.LetGo();
-  for (Index m : active) content.theta.push_back(learned.theta[m]);
 
+  std::vector<bool> is_stored =
+      UsedAnywhere(learned.machines, samples.indices.size(),
+                   [](const ModelMachine& machine) -> const std::vector<double>& { return machine.beta; });
+  content.summary.n_support = std::ranges::count(is_stored, true);
   const bool keeps_all = prepared.normalization.NeedsAllTrainingSamples();
-  std::vector<Index> stored;
-  for (std::size_t i = 0; i < learned.beta.size(); ++i) {
-    const bool is_kept = keeps_all || (!samples.is_kept.empty() && samples.is_kept[i]);
-    if (is_kept || learned.beta[i] != 0) stored.push_back(static_cast<Index>(i));
+  for (std::size_t i = 0; i < is_stored.size(); ++i) {
+    if (keeps_all || (!samples.is_kept.empty() && samples.is_kept[i])) is_stored[i] = true;
   }
+  const std::vector<Index> stored = Positions(is_stored);
   content.normalization = prepared.normalization.Select(active, stored);
-  for (Index i : stored) {
-    content.beta.push_back(learned.beta[i]);
-    content.sample_indices.push_back(samples.indices[i]);
+  for (Index i : stored) content.sample_indices.push_back(samples.indices[i]);
+  for (const ModelMachine& machine : learned.machines) {
+    content.machines.push_back({Pick(machine.theta, active), Pick(machine.beta, stored), machine.bias,
+                                machine.output, machine.against});
   }
   for (const View& view : ViewsOf(content.kernels, samples.views)) {
     content.samples.push_back({view.name, SelectRows(view.features, stored), view.feature_names});
@@ -110,32 +158,41 @@ ModelContent MakeContent(const PreparedSamples& samples, const PreparedKernels& 
 std::vector<std::pair<std::string, std::string>> EffectiveOptions(const TrainOptions& options,
                                                                   const Context& context,
                                                                   const MemoryPlan& plan,
-                                                                  const Learned& learned) {
+                                                                  const LearnedMachines& learned) {
   Json class_weights = Json::object();
   for (const auto& [label, factor] : options.class_weights) class_weights[label] = factor;
-  const Json json = {{"task", options.task},
-                     {"kernels", EffectiveKernels(options)},
-                     {"loss", EffectiveLoss(options).name},
-                     {"C", options.C},
-                     {"epsilon", options.epsilon},
-                     {"nu", options.nu},
-                     {"sharpness", options.sharpness},
-                     {"bias", options.bias},
-                     {"norm", NormLiteral(options.norm)},
-                     {"method", learned.method},
-                     {"driver", learned.driver},
-                     {"solver", learned.solver},
-                     {"normalize", EffectiveNormalize(options)},
-                     {"gap", options.gap},
-                     {"certificate", options.certificate},
-                     {"max_iterations", options.max_iterations},
-                     {"class_weights", std::move(class_weights)},
-                     {"sample_weights", !options.sample_weights.empty()},
-                     {"precision", plan.use_float ? "float32" : "float64"},
-                     {"base_cache_bytes", plan.base_cache_bytes},
-                     {"row_cache_bytes", plan.row_cache_bytes},
-                     {"seed", context.seed},
-                     {"time_limit", context.time_limit_seconds}};
+  Json json = {{"task", options.task},
+               {"kernels", EffectiveKernels(options)},
+               {"loss", EffectiveLoss(options).name},
+               {"C", options.C},
+               {"epsilon", options.epsilon},
+               {"nu", options.nu},
+               {"sharpness", options.sharpness},
+               {"bias", options.bias},
+               {"norm", NormLiteral(options.norm)},
+               {"method", learned.total.method},
+               {"driver", learned.total.driver},
+               {"solver", learned.total.solver},
+               {"normalize", EffectiveNormalize(options)},
+               {"gap", options.gap},
+               {"certificate", options.certificate},
+               {"max_iterations", options.max_iterations},
+               {"class_weights", std::move(class_weights)},
+               {"sample_weights", !options.sample_weights.empty()},
+               {"precision", plan.use_float ? "float32" : "float64"},
+               {"base_cache_bytes", plan.base_cache_bytes},
+               {"row_cache_bytes", plan.row_cache_bytes},
+               {"seed", context.seed},
+               {"time_limit", context.time_limit_seconds}};
+  if (!learned.multiclass.empty()) {
+    json["multiclass"] = learned.multiclass;
+    json["weighting"] = options.weighting;
+    Json class_C = Json::object(), class_norm = Json::object();
+    for (const auto& [label, value] : options.class_C) class_C[label] = value;
+    for (const auto& [label, value] : options.class_norm) class_norm[label] = NormLiteral(value);
+    json["class_C"] = std::move(class_C);
+    json["class_norm"] = std::move(class_norm);
+  }
   std::vector<std::pair<std::string, std::string>> literals;
   for (const auto& [name, value] : json.items()) {
     literals.emplace_back(name, value.dump(-1, ' ', false, Json::error_handler_t::replace));

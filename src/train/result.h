@@ -7,6 +7,7 @@
 #include "kweave/context.h"
 #include "kweave/model.h"
 #include "kweave/options.h"
+#include "model/content.h"
 #include "train/memory_plan.h"
 #include "train/objective.h"
 #include "train/prepared.h"
@@ -14,15 +15,32 @@
 
 namespace kweave {
 
+/// What training learned, before it becomes a model.
+struct LearnedMachines {
+  /// The run as a whole: status, bounds, times. With several machines theta holds the weights to report and the certificate the sums
+  /// of the bounds and of the quadratics; beta is not used.
+  Learned total;
+  std::vector<ModelMachine> machines;  ///< over the kept kernels and all prepared samples
+  std::string multiclass;              ///< as in ModelContent; empty: one machine
+  std::vector<MachineReport> reports;  ///< weights over the kept kernels; empty: one machine
+  bool uses_table = false;             ///< by the certificate
+  std::int64_t kernel_rows = 0;
+  std::int64_t base_values = 0;
+  std::optional<double> leave_one_out;
+};
+
+/// One machine as the whole answer.
+LearnedMachines OneMachine(Learned learned, double decision_bias);
+
 /// The model of what was learned: active kernels and stored samples only, and a summary without its times.
 ModelContent MakeContent(const PreparedSamples& samples, const PreparedKernels& prepared,
-                         const TrainOptions& options, const Objective& objective, const Learned& learned);
+                         const TrainOptions& options, const LearnedMachines& learned);
 
 /// What training chose, as JSON literals.
 std::vector<std::pair<std::string, std::string>> EffectiveOptions(const TrainOptions& options,
                                                                   const Context& context,
                                                                   const MemoryPlan& plan,
-                                                                  const Learned& learned);
+                                                                  const LearnedMachines& learned);
 
 /// Summary::leave_one_out of a machine with the squared loss, on few enough samples that it is cheap; else nothing.
 std::optional<double> LeaveOneOutScore(Gram& exact, const TrainOptions& options, const Risk& risk,

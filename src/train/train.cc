@@ -17,6 +17,7 @@
 #include "regularizer/lp_norm.h"
 #include "train/grams.h"
 #include "train/memory_plan.h"
+#include "train/multiclass.h"
 #include "train/objective.h"
 #include "train/prepared.h"
 #include "train/result.h"
@@ -32,6 +33,40 @@ Evaluation CertificateEvaluation(const TrainOptions& options) {
   return Evaluation::kAuto;
 }
 
+// One machine: two classes, a regression or one class.
+LearnedMachines LearnOneMachine(const PreparedSamples& samples, const PreparedKernels& prepared,
+                                const TrainOptions& options, const MemoryPlan& plan, Grams* grams,
+                                ThreadPool& pool, RunControl& control, const Model* start) {
+  const Objective objective(samples.y, samples.upper, options);
+  if (grams == nullptr) {
+    Learned learned = LearnBiasOnly(objective.risk());
+    const double bias = objective.DecisionBias(learned.certificate.bias);
+    return OneMachine(std::move(learned), bias);
+  }
+  std::optional<WarmStart> warm;
+  if (start != nullptr) warm = MakeWarmStart(*start, samples, prepared, options);
+  Learned learned =
+      LearnWeights(grams->Pair(), {objective.risk(), LpConstraint(options.norm)},
+                   {options.method, options.driver, options.gap, options.max_iterations, plan.row_cache_bytes,
+                    SolverByName(options.solver), &pool, warm ? &*warm : nullptr},
+                   control);
+  std::optional<double> leave_one_out;
+  const std::int64_t kernel_rows = grams->rows_evaluated();
+  if (!control.ShouldStop())
+    leave_one_out = LeaveOneOutScore(grams->Exact(), options, objective.risk(), learned);
+  const double bias = objective.DecisionBias(learned.certificate.bias);
+  LearnedMachines one = OneMachine(std::move(learned), bias);
+  one.uses_table = grams->Exact().TableError() > 0;
+  one.kernel_rows = kernel_rows;
+  one.leave_one_out = leave_one_out;
+  return one;
+}
+
+// Factors of a machine with a bias sum to zero, whichever of several it is.
+bool FactorsSumToZero(const TrainOptions& options) {
+  return options.bias && EffectiveTask(options) != Task::kOneClass;
+}
+
 }  // namespace
 
 Model Train(const Dataset& data, const TrainOptions& options, const Context& context, const Model* start) {
@@ -41,44 +76,32 @@ Model Train(const Dataset& data, const TrainOptions& options, const Context& con
   const ScopedBlasThreads blas_threads(pool.size());
   control.Report({.target_gap = options.gap, .phase = "kernels"});
   const PreparedSamples samples = PrepareSamples(data, options);
+  const bool has_classes = EffectiveTask(options) == Task::kClassify;
+  const std::string multiclass = has_classes ? EffectiveMulticlass(options, samples.labels) : "";
   const PreparedKernels prepared = PrepareKernels(samples, options, context.seed, pool, control);
   const double kernel_seconds = control.Seconds();
 
   const auto count = static_cast<Index>(samples.indices.size());
   const MemoryPlan plan = PlanMemory(prepared.kernels, prepared.views, count, options, context);
-  const Objective objective(samples, options);
-  Learned learned;
-  std::optional<double> leave_one_out;
-  bool uses_table = false;
-  std::int64_t kernel_rows = 0;
+  std::unique_ptr<Grams> grams;
   if (prepared.kept.empty()) {
     control.Log(LogLevel::kWarning, "no kernel varies over the training samples: the model is a constant");
-    learned = LearnBiasOnly(objective.risk());
   } else {
-    const bool sums_to_zero = objective.risk().has_bias && objective.risk().bias_slope == 0;
-    Grams grams({&prepared.kernels, prepared.views, prepared.normalization},
-                {plan.use_float, plan.base_cache_bytes, CertificateEvaluation(options), sums_to_zero}, pool);
-    std::optional<WarmStart> warm;
-    if (start != nullptr) warm = MakeWarmStart(*start, samples, prepared, options);
-    learned =
-        LearnWeights(grams.Pair(), {objective.risk(), LpConstraint(options.norm)},
-                     {options.method, options.driver, options.gap, options.max_iterations,
-                      plan.row_cache_bytes, SolverByName(options.solver), &pool, warm ? &*warm : nullptr},
-                     control);
-    uses_table = grams.Exact().TableError() > 0;
-    kernel_rows = grams.rows_evaluated();
-    if (!control.ShouldStop()) {
-      leave_one_out = LeaveOneOutScore(grams.Exact(), options, objective.risk(), learned);
-    }
+    grams = std::make_unique<Grams>(GramSource{&prepared.kernels, prepared.views, prepared.normalization},
+                                    GramSettings{plan.use_float, plan.base_cache_bytes,
+                                                 CertificateEvaluation(options), FactorsSumToZero(options)},
+                                    pool);
   }
+  const LearnedMachines learned =
+      multiclass.empty()
+          ? LearnOneMachine(samples, prepared, options, plan, grams.get(), pool, control, start)
+          : LearnMulticlass(multiclass,
+                            {samples, prepared, options, plan, grams.get(), pool, control, start});
 
-  auto content = std::make_shared<ModelContent>(MakeContent(samples, prepared, options, objective, learned));
+  auto content = std::make_shared<ModelContent>(MakeContent(samples, prepared, options, learned));
   Summary& summary = content->summary;
-  summary.certificate = uses_table ? "table" : "direct";
-  summary.leave_one_out = leave_one_out;
   summary.options = EffectiveOptions(options, context, plan, learned);
   summary.threads = pool.size();
-  summary.kernel_rows = kernel_rows;
   summary.seconds.kernels = kernel_seconds;
   summary.seconds.total = control.Seconds();
   summary.peak_memory_bytes = PeakMemoryBytes();

@@ -22,14 +22,15 @@ double TrainedC(const Model& model, double fallback) {
 }  // namespace
 
 WarmStart MakeWarmStart(const Model& start, const PreparedSamples& samples, const PreparedKernels& prepared,
-                        const TrainOptions& options) {
+                        const TrainOptions& options, std::size_t machine) {
   const ModelContent& content = start.content();
+  const ModelMachine& one = content.machines.at(machine);
   if (content.training_count != static_cast<Index>(samples.indices.size())) {
     throw Error(ErrorKind::kUsage, fmt::format("a start from a model of {} samples, but there are {}",
                                                content.training_count, samples.indices.size()));
   }
   std::unordered_map<std::string, double> weights;
-  for (Index m = 0; m < content.kernels.size(); ++m) weights[content.kernels.Name(m)] = content.theta[m];
+  for (Index m = 0; m < content.kernels.size(); ++m) weights[content.kernels.Name(m)] = one.theta[m];
   WarmStart result;
   for (Index m : prepared.kept) {
     const auto found = weights.find(prepared.names[m]);
@@ -38,10 +39,10 @@ WarmStart MakeWarmStart(const Model& start, const PreparedSamples& samples, cons
   // Most duals of an SVM lie at their bounds or at zero, and both grow with C.
   const double growth = options.C / TrainedC(start, options.C);
   result.beta.assign(samples.indices.size(), 0.0);
-  for (std::size_t i = 0; i < content.beta.size(); ++i) {
+  for (std::size_t i = 0; i < one.beta.size(); ++i) {
     const auto at = std::ranges::lower_bound(samples.indices, content.sample_indices[i]);
     if (at == samples.indices.end() || *at != content.sample_indices[i]) continue;
-    result.beta[at - samples.indices.begin()] = growth * content.beta[i];
+    result.beta[at - samples.indices.begin()] = growth * one.beta[i];
   }
   return result;
 }

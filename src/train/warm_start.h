@@ -8,10 +8,10 @@
 
 namespace kweave {
 
-/// Weights and duals of `start` for kernels and samples of this problem: kernels are matched by name, samples by
-/// position, and the duals grow with C. Throws Error(kUsage) when it was trained on another number of samples.
+/// Weights and duals of one machine of `start` for kernels and samples of this problem: kernels are matched by name,
+/// samples by position, and the duals grow with C. Throws Error(kUsage) when it was trained on another number of samples.
 WarmStart MakeWarmStart(const Model& start, const PreparedSamples& samples, const PreparedKernels& prepared,
-                        const TrainOptions& options);
+                        const TrainOptions& options, std::size_t machine = 0);
 
 }  // namespace kweave
 

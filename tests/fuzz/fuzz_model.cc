@@ -34,7 +34,7 @@ bool IsSmall(const ModelContent& content) {
   for (const View& view : content.samples) {
     if (ColumnCount(view.features) > 64) return false;
   }
-  return content.theta.size() <= 64 && content.beta.size() <= 64;
+  return content.kernels.size() <= 64 && content.stored_count() <= 64 && content.machines.size() <= 64;
 }
 
 void Apply(const Model& model) {
@@ -46,7 +46,7 @@ void Apply(const Model& model) {
   Context context;
   context.threads = 1;
   context.memory_bytes = std::size_t{1} << 24;
-  Require(model.Predict(data, context).decision.size() == 2);
+  Require(model.Predict(data, context).decision.size() == static_cast<std::size_t>(2 * model.outputs()));
 }
 
 void Use(ModelContent content) {

@@ -1,0 +1,32 @@
+// Several machines of two classes each, on the same kernels.
+//
+// Solves   one lp-norm problem (docs/dev/notation.md) per machine, each with weights of its own.
+// Method   one after the other on the same kernels, whose base quantities stay in memory from one to the next.
+// Takes    the problems; returns their machines with a report for each, and the run as a whole: bounds and quadratics
+//          are summed, the relative gap is the largest, the weights are means.
+// Holds    every machine is certified like one trained by itself.
+#ifndef KWEAVE_TRAIN_BINARY_PROBLEMS_H_
+#define KWEAVE_TRAIN_BINARY_PROBLEMS_H_
+
+#include <span>
+#include <vector>
+
+#include "train/multiclass.h"
+
+namespace kweave {
+
+/// Which samples one machine tells apart.
+struct BinaryProblem {
+  Index output = 0;                ///< the class of the samples with y = 1
+  Index against = -1;              ///< that of the others; -1: all others
+  std::vector<Index> rows = {};    ///< the samples, ascending; empty: all
+  std::vector<double> y = {};      ///< -1 or 1
+  std::vector<double> upper = {};  ///< C_i
+  double norm = 2;
+};
+
+LearnedMachines LearnBinaryProblems(const MulticlassRun& run, std::span<const BinaryProblem> problems);
+
+}  // namespace kweave
+
+#endif  // KWEAVE_TRAIN_BINARY_PROBLEMS_H_

@@ -1,0 +1,77 @@
+#include "train/multiclass.h"
+
+#include <fmt/format.h>
+
+#include "kweave/error.h"
+#include "train/binary_problems.h"
+
+namespace kweave {
+
+std::string EffectiveMulticlass(const TrainOptions& options, const ClassLabels& labels) {
+  if (labels.is_multilabel()) {
+    if (options.multiclass == "auto" || options.multiclass == "ovr") return "ovr";
+    throw Error(ErrorKind::kUsage,
+                fmt::format("samples with several labels are learned one against the rest: "
+                            "multiclass ovr, not {}",
+                            options.multiclass));
+  }
+  if (labels.size() == 2) {
+    if (options.multiclass == "joint") return "joint";
+    if (!options.class_C.empty() || !options.class_norm.empty()) {
+      throw Error(ErrorKind::kUsage,
+                  "two classes have one machine, so neither has a C or norm of its own; give -C and --norm");
+    }
+    return "";
+  }
+  if (options.multiclass != "auto") return options.multiclass;
+  return "ovr";
+}
+
+LearnedMachines LearnOneAgainstRest(const MulticlassRun& run) {
+  const ClassLabels& labels = run.samples.labels;
+  const std::vector<double> C = PerClass(run.options.class_C, labels, run.options.C, "C");
+  const std::vector<double> norms = PerClass(run.options.class_norm, labels, run.options.norm, "norm");
+  const std::vector<double> weights = PerClass(run.options.class_weights, labels, 1, "class weight");
+  std::vector<BinaryProblem> problems;
+  for (std::int32_t u = 0; u < labels.size(); ++u) {
+    BinaryProblem problem{.output = u, .upper = run.samples.upper, .norm = norms[u]};
+    for (std::size_t i = 0; i < problem.upper.size(); ++i) {
+      problem.y.push_back(labels.Has(i, u) ? 1.0 : -1.0);
+      problem.upper[i] *= C[u] / run.options.C;
+      // A sample with several labels has the weight of a class in that one's machine only.
+      if (labels.is_multilabel() && problem.y[i] > 0) problem.upper[i] *= weights[u];
+    }
+    problems.push_back(std::move(problem));
+  }
+  return LearnBinaryProblems(run, problems);
+}
+
+LearnedMachines LearnOneAgainstOne(const MulticlassRun& run) {
+  const ClassLabels& labels = run.samples.labels;
+  std::vector<BinaryProblem> problems;
+  for (std::int32_t u = 0; u < labels.size(); ++u) {
+    for (std::int32_t v = u + 1; v < labels.size(); ++v) {
+      BinaryProblem problem{.output = u, .against = v, .norm = run.options.norm};
+      for (std::size_t i = 0; i < labels.of_sample.size(); ++i) {
+        if (labels.of_sample[i] != u && labels.of_sample[i] != v) continue;
+        problem.rows.push_back(static_cast<Index>(i));
+        problem.y.push_back(labels.of_sample[i] == u ? 1.0 : -1.0);
+        problem.upper.push_back(run.samples.upper[i]);
+      }
+      problems.push_back(std::move(problem));
+    }
+  }
+  return LearnBinaryProblems(run, problems);
+}
+
+LearnedMachines LearnMulticlass(const std::string& name, const MulticlassRun& run) {
+  // Without kernels all that is left is a constant per class.
+  const bool is_joint = name == "joint" && run.grams != nullptr;
+  LearnedMachines learned = is_joint        ? LearnJoint(run)
+                            : name == "ovo" ? LearnOneAgainstOne(run)
+                                            : LearnOneAgainstRest(run);
+  learned.multiclass = name;
+  return learned;
+}
+
+}  // namespace kweave
