@@ -101,7 +101,7 @@ void AddRunOptions(CLI::App& verb, RunArguments& arguments) {
   verb.add_option("--threads", context.threads, "threads to use (default: all cores the process may use)")
       ->check(CLI::Range(1, 4096));
   verb.add_option("--memory", arguments.memory,
-                  "memory for features and caches, such as 2G; caches get what the features leave (default: "
+                  "memory for training beside the data, such as 2G; caches get what is left of it (default: "
                   "half of what is free)");
   verb.add_option("--config", arguments.config, "take these options from a TOML file; flags win");
   verb.add_flag("-q,--quiet", arguments.is_quiet, "print errors only");

@@ -29,7 +29,7 @@ struct Progress {
 /// Everything a computation takes from its surroundings, passed explicitly and never stored globally.
 struct Context {
   int threads = 0;               ///< 0: all cores the process may use
-  std::size_t memory_bytes = 0;  ///< features and caches; 0: half of what is free (cgroups too)
+  std::size_t memory_bytes = 0;  ///< beside the data as read; 0: half of what is free (cgroups too)
   std::uint64_t seed = 0;
   double time_limit_seconds = 0;                  ///< 0: none
   LogSink log;                                    ///< may be empty

@@ -35,8 +35,10 @@ std::unique_ptr<Gram> Grams::Make(const GramOptions& options) const {
 }
 
 std::shared_ptr<GramSample> Grams::Part(std::span<const Index> rows) {
-  GramSource part{source_.kernels, source_.views, {}};
-  for (View& view : part.views) view.features = SelectRows(view.features, rows);
+  GramSource part{source_.kernels, {}, {}};
+  for (const View& view : source_.views) {
+    part.views.push_back({view.name, SelectRows(view.features, rows), view.feature_names});
+  }
   std::vector<Index> every_kernel(source_.kernels->size());
   std::iota(every_kernel.begin(), every_kernel.end(), Index{0});
   part.normalization = source_.normalization.Select(every_kernel, rows);

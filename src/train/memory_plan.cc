@@ -18,6 +18,7 @@ constexpr double kFloatGap = 1e-4;
 // Measured with a9a: beyond a few thousand rows a larger cache of the solver saves no time.
 constexpr std::size_t kUsefulRows = 4096;
 constexpr std::size_t kUsefulRowBytes = std::size_t{512} << 20;
+constexpr std::size_t kLeastRows = 64;
 
 // a - b, or 0.
 std::size_t Difference(std::size_t a, std::size_t b) { return a > b ? a - b : 0; }
@@ -83,7 +84,7 @@ MemoryPlan PlanMemory(const KernelSet& kernels, std::span<const View> views, Ind
   const bool is_fixed = kernels.size() == 1 || std::isinf(options.norm);
   plan.working_bytes = kProgramBytes + samples * kBytesPerSample + PackedBytes(views, value_bytes) +
                        (is_fixed ? 0 : std::min(kWeightMethodBytes, matrix_bytes));
-  const std::size_t caches = Difference(total, plan.data_bytes + plan.working_bytes);
+  const std::size_t caches = Difference(total, plan.working_bytes);
   // Base values serve again only when theta moves. They stay while the certificate packs samples in float64; the rows
   // are gone by then.
   const std::size_t beside_certificate = Difference(caches, PackedBytes(views, sizeof(double)));
@@ -97,6 +98,8 @@ MemoryPlan PlanMemory(const KernelSet& kernels, std::span<const View> views, Ind
   if (EffectiveLoss(options).make({})->smooth()) {
     plan.row_cache_bytes = std::min(caches - plan.base_cache_bytes, 2 * samples * samples * sizeof(float));
   }
+  // A solver needs some rows even where nothing is left.
+  plan.row_cache_bytes = std::max(plan.row_cache_bytes, kLeastRows * samples * value_bytes);
   return plan;
 }
 
