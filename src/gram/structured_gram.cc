@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "compute/cpu/family_loops.h"
 #include "gram/scaled_features.h"
 #include "kernel/linear.h"
 
@@ -15,12 +16,13 @@ class StructuredExpansion : public Expansion {
   StructuredExpansion(std::vector<std::unique_ptr<GroupExpansion>> parts, Index size)
       : parts_(std::move(parts)), a_(size, 0.0) {}
 
-  // Returns the number of entries that changed.
-  std::int64_t MoveTo(std::span<const double> a, ThreadPool& pool) {
+  // for_parts(add) calls add(part number, chunk, pool) for every part. Returns the number of entries that changed.
+  template <class ForParts>
+  std::int64_t MoveTo(std::span<const double> a, ForParts for_parts) {
     std::vector<double> change(a_.size());
     for (std::size_t i = 0; i < a_.size(); ++i) change[i] = a[i] - a_[i];
     const SupportVector entries = MakeSupport(change);
-    for (const auto& part : parts_) part->Add(entries, pool);
+    for_parts([&](Index part, Index, ThreadPool& pool) { parts_[part]->Add(entries, pool); });
     a_.assign(a.begin(), a.end());
     return static_cast<std::int64_t>(entries.rows.size());
   }
@@ -47,6 +49,7 @@ class StructuredExpansion : public Expansion {
 // Linear kernels go through their features; the others through their base quantity.
 bool IsLinear(const KernelTerm& term) { return term.kind == &kLinear; }
 
+constexpr Index kChunks = 8;                      // of groups that run side by side
 constexpr std::int32_t kProductsOfFeatures = -1;  // stands for a subset in the key of a base
 
 template <class From, class To>
@@ -119,6 +122,9 @@ void StructuredGram<T>::MakeGroups(const Normalization& normalization, const Gra
     if (chain != normalization.chains.end()) steps = CompleteSteps(m, chain->second);
     groups_.push_back(MakeSingle(m, normalization.scale[m], std::move(steps)));
   }
+  // Single kernels may share a base with others.
+  are_side_by_side_ =
+      singles.empty() && right_count_ <= kColumnBlock && static_cast<Index>(groups_.size()) >= 2 * kChunks;
 }
 
 template <class T>
@@ -230,14 +236,47 @@ void StructuredGram<T>::SetWeights(std::span<const double> theta) {
   for (auto& group : groups_) group->SetWeights(theta);
 }
 
+// Calls work(group number, chunk, pool) for all groups, those of one chunk in order. The chunks do not depend on the
+// number of threads, so neither does what is summed up by chunk.
+template <class T>
+template <class Work>
+void StructuredGram<T>::ForGroups(Work work) {
+  const auto count = static_cast<Index>(groups_.size());
+  if (!are_side_by_side_) {
+    for (Index g = 0; g < count; ++g) work(g, 0, pool_);
+    return;
+  }
+  pool_.ParallelFor(kChunks, 1, [&](Index chunk, Index, int) {
+    for (Index g = chunk * count / kChunks; g < (chunk + 1) * count / kChunks; ++g) work(g, chunk, alone_);
+  });
+}
+
+template <class T>
+void StructuredGram<T>::AddRows(std::span<const Index> rows, T* out, Index stride) {
+  for (std::size_t r = 0; r < rows.size(); ++r) std::fill_n(out + r * stride, right_count_, T{0});
+  if (!are_side_by_side_) {
+    for (auto& group : groups_) group->AddRows(rows, out, stride, pool_);
+    return;
+  }
+  const Index size = static_cast<Index>(rows.size()) * right_count_;
+  AlignedVector<T> parts(kChunks * size, T{0});
+  ForGroups([&](Index g, Index chunk, ThreadPool& pool) {
+    groups_[g]->AddRows(rows, parts.data() + chunk * size, right_count_, pool);
+  });
+  for (Index chunk = 0; chunk < kChunks; ++chunk) {
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      AddScaled<T>(parts.data() + chunk * size + r * right_count_, right_count_, T{1}, out + r * stride);
+    }
+  }
+}
+
 template <class T>
 void StructuredGram<T>::Rows(std::span<const double> theta, std::span<const Index> rows, float* out,
                              Index stride) {
   if constexpr (std::is_same_v<T, float>) {
     SetWeights(theta);
     CountRows(static_cast<std::int64_t>(rows.size()));
-    for (std::size_t r = 0; r < rows.size(); ++r) std::fill_n(out + r * stride, right_count_, 0.0f);
-    for (auto& group : groups_) group->AddRows(rows, out, stride, pool_);
+    AddRows(rows, out, stride);
   } else {
     AlignedVector<T> exact(rows.size() * right_count_);
     Rows(theta, rows, exact.data(), right_count_);
@@ -251,8 +290,7 @@ void StructuredGram<T>::Rows(std::span<const double> theta, std::span<const Inde
   if constexpr (std::is_same_v<T, double>) {
     SetWeights(theta);
     CountRows(static_cast<std::int64_t>(rows.size()));
-    for (std::size_t r = 0; r < rows.size(); ++r) std::fill_n(out + r * stride, right_count_, 0.0);
-    for (auto& group : groups_) group->AddRows(rows, out, stride, pool_);
+    AddRows(rows, out, stride);
   } else {
     AlignedVector<T> rounded(rows.size() * right_count_);
     Rows(theta, rows, rounded.data(), right_count_);
@@ -277,7 +315,7 @@ void StructuredGram<T>::Diagonal(std::span<const double> theta, std::span<double
 template <class T>
 std::unique_ptr<Expansion> StructuredGram<T>::Expand(std::span<const double> a) {
   auto expansion = std::make_unique<StructuredExpansion>(StartParts(), left_count_);
-  CountRows(expansion->MoveTo(a, pool_));
+  CountRows(expansion->MoveTo(a, [this](auto add) { ForGroups(add); }));
   return expansion;
 }
 
@@ -291,7 +329,7 @@ void StructuredGram<T>::Update(Expansion& expansion, std::span<const double> a) 
     entries += a[i] != 0;
   }
   if (changes >= entries) mine = StructuredExpansion(StartParts(), left_count_);
-  CountRows(mine.MoveTo(a, pool_));
+  CountRows(mine.MoveTo(a, [this](auto add) { ForGroups(add); }));
 }
 
 template <class T>
@@ -306,7 +344,17 @@ std::vector<Measurement> StructuredGram<T>::Measure(std::span<const double> thet
   for (Index i = 0; i < left_count_; ++i) {
     rows += std::ranges::any_of(vectors, [&](const auto& a) { return a[i] != 0; });
   }
-  for (const auto& group : groups_) group->Measure(theta, vectors, measured, pool_);
+  // Quadratics are each group's own; outputs are summed up by chunk.
+  std::vector<std::vector<Measurement>> parts(are_side_by_side_ ? kChunks : 0, measured);
+  ForGroups([&](Index g, Index chunk, ThreadPool& pool) {
+    groups_[g]->Measure(theta, vectors, are_side_by_side_ ? parts[chunk] : measured, pool);
+  });
+  for (const std::vector<Measurement>& part : parts) {
+    for (std::size_t v = 0; v < vectors.size(); ++v) {
+      AddScaled<double>(part[v].outputs.data(), right_count_, 1, measured[v].outputs.data());
+      AddScaled<double>(part[v].quadratics.data(), kernels_.size(), 1, measured[v].quadratics.data());
+    }
+  }
   CountRows(rows);
   return measured;
 }

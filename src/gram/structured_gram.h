@@ -63,6 +63,9 @@ class StructuredGram : public Gram {
  private:
   using BaseKey = std::tuple<const BaseQuantity*, std::int32_t, std::int32_t, std::int32_t>;
 
+  template <class Work>
+  void ForGroups(Work work);
+  void AddRows(std::span<const Index> rows, T* out, Index stride);
   void MakeGroups(const Normalization& normalization, const GramOptions& options);
   BaseRows<T>& Base(const KernelTerm& term);
   Composite Expression(Index m) const;
@@ -79,7 +82,9 @@ class StructuredGram : public Gram {
   Index right_count_ = 0;
   std::map<BaseKey, std::unique_ptr<BaseRows<T>>> bases_;
   std::vector<std::unique_ptr<Group<T>>> groups_;
-  std::vector<double> theta_;  ///< the weights the groups hold
+  std::vector<double> theta_;      ///< the weights the groups hold
+  bool are_side_by_side_ = false;  ///< few samples, many groups: threads share the groups, not the samples
+  ThreadPool alone_{1};            ///< for groups that run side by side
 };
 
 }  // namespace kweave
