@@ -70,10 +70,27 @@ class Basis {
     return sum;
   }
 
+  // Twice the variable of the table.
+  double TwiceVariable(double base) const {
+    const double u = table_->stretch > 0 ? std::log1p(table_->stretch * base) : base;
+    return 2 * (table_->slope * u + table_->offset);
+  }
+
+  // A combination of the basis functions of a table at one base value, by Clenshaw's recurrence.
+  double TableValue(std::span<const double> coefficients, double base) const {
+    const double t = TwiceVariable(base);
+    double u = 0, v = 0;
+    for (std::size_t k = coefficients.size(); k-- > 1;) {
+      const double w = coefficients[k] + t * u - v;
+      v = u;
+      u = w;
+    }
+    return coefficients[0] + 0.5 * t * u - v;
+  }
+
   // The value of every basis function of a table at one base value.
   std::vector<double> TableValues(double base) const {
-    const double u = table_->stretch > 0 ? std::log1p(table_->stretch * base) : base;
-    const double t = table_->slope * u + table_->offset;
+    const double t = 0.5 * TwiceVariable(base);
     std::vector<double> values(table_->terms, 1.0);
     for (Index k = 1; k < table_->terms; ++k) values[k] = k == 1 ? t : 2 * t * values[k - 1] - values[k - 2];
     return values;
@@ -100,8 +117,9 @@ class Basis {
     if (!is_wanted) return;
     std::vector<double> gammas;
     for (const FamilyMember& member : members) gammas.push_back(member.parameters.gamma);
-    const Index max_terms =
-        evaluation == Evaluation::kTable ? kMostTableTerms : std::min<Index>(kMostTableTerms, 6 * members.size());
+    const Index max_terms = evaluation == Evaluation::kTable
+                                ? kMostTableTerms
+                                : std::min<Index>(kMostTableTerms, 6 * members.size());
     table_ = FitFamilyTable(gammas, upper_bound, TableRelativeError<T>(), max_terms);
   }
 
@@ -257,7 +275,8 @@ class FamilyGroup : public Group<T> {
     double value = 0;
     for (std::size_t i = 0; i < out.size(); ++i) {
       if (i < base.size())
-        value = base.size() > 1 && !coefficients_.empty() ? TableValue(base[i]) : LearnedValue(base[i]);
+        value = base.size() > 1 && !coefficients_.empty() ? basis_.TableValue(combined_, base[i])
+                                                          : LearnedValue(base[i]);
       out[i] += value;
     }
   }
@@ -369,9 +388,6 @@ class FamilyGroup : public Group<T> {
     }
     return sum;
   }
-
-  // The same from the table.
-  double TableValue(double base) const { return Dot(combined_, basis_.TableValues(base)); }
 
   void AddRow(const T* base, Index count, T* out) const {
     if (!coefficients_.empty()) {

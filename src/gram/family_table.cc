@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <mutex>
 #include <numbers>
 
 #include "compute/cpu/family_loops.h"
@@ -11,6 +13,33 @@ namespace kweave {
 namespace {
 
 constexpr Index kMaxNodes = 512;
+
+// What interpolation at N Chebyshev nodes needs, whatever the function: made once for every N.
+struct NodeTable {
+  explicit NodeTable(Index nodes) : turn(4 * nodes), cosines(nodes, nodes) {
+    // The angles are multiples of pi / 2N, so one turn of cosines holds them all.
+    for (Index a = 0; a < 4 * nodes; ++a) {
+      turn[a] = std::cos(std::numbers::pi * static_cast<double>(a) / (2 * static_cast<double>(nodes)));
+    }
+    for (Index i = 0; i < nodes; ++i) {
+      for (Index k = 0; k < nodes; ++k) {
+        cosines.at(k, i) =
+            turn[(2 * i + 1) * k % (4 * nodes)] * (k == 0 ? 1.0 : 2.0) / static_cast<double>(nodes);
+      }
+    }
+  }
+  double Node(Index i) const { return turn[2 * i + 1]; }
+
+  std::vector<double> turn;
+  PackedSamples<double> cosines;  // coefficient k is the product of row k with the values at the nodes
+};
+
+const NodeTable& NodesOf(Index nodes) {
+  static std::mutex mutex;
+  static std::map<Index, NodeTable> tables;
+  const std::lock_guard lock(mutex);
+  return tables.try_emplace(nodes, nodes).first->second;
+}
 
 // One choice of the stretch g: nodes, the matrix that turns values into coefficients, and the aliasing of a
 // member.
@@ -26,7 +55,12 @@ class Interpolation {
   // many.
   bool ChooseNodes(double gamma_max, double error) {
     for (nodes_ = 32; nodes_ <= kMaxNodes; nodes_ *= 2) {
-      if (Aliasing(gamma_max) <= error) return MakeNodes(), true;
+      if (Aliasing(gamma_max) > error) continue;
+      table_ = &NodesOf(nodes_);
+      for (Index i = 0; i < nodes_; ++i) {
+        base_.push_back(std::expm1(length_ * (table_->Node(i) + 1) / 2) / stretch_);
+      }
+      return true;
     }
     return false;
   }
@@ -43,8 +77,8 @@ class Interpolation {
     for (Index m = 0; m < members; ++m) {
       AddExponentials<double>(base_.data(), nodes_, gammas.subspan(m, 1), one, values.data() + m * nodes_);
     }
-    PackedProduct<double>(values.data(), members, cosines_, 0, nodes_, /*add=*/false, coefficients.data(),
-                          nodes_);
+    PackedProduct<double>(values.data(), members, table_->cosines, 0, nodes_, /*add=*/false,
+                          coefficients.data(), nodes_);
     return coefficients;
   }
 
@@ -53,29 +87,12 @@ class Interpolation {
   double length() const { return length_; }
 
  private:
-  void MakeNodes() {
-    // The angles are multiples of pi / 2N, so one turn of cosines holds them all.
-    std::vector<double> turn(4 * nodes_);
-    for (Index a = 0; a < 4 * nodes_; ++a) {
-      turn[a] = std::cos(std::numbers::pi * static_cast<double>(a) / (2 * static_cast<double>(nodes_)));
-    }
-    base_.resize(nodes_);
-    cosines_ = PackedSamples<double>(nodes_, nodes_);
-    for (Index i = 0; i < nodes_; ++i) {
-      base_[i] = std::expm1(length_ * (turn[2 * i + 1] + 1) / 2) / stretch_;
-      for (Index k = 0; k < nodes_; ++k) {
-        cosines_.at(k, i) =
-            turn[(2 * i + 1) * k % (4 * nodes_)] * (k == 0 ? 1.0 : 2.0) / static_cast<double>(nodes_);
-      }
-    }
-  }
-
   double stretch_;
   double length_;
   double rho_ = 1;
   Index nodes_ = 0;
-  std::vector<double> base_;       // b at the nodes
-  PackedSamples<double> cosines_;  // coefficient k is the product of row k with the values at the nodes
+  const NodeTable* table_ = nullptr;
+  std::vector<double> base_;  // b at the nodes
 };
 
 double Range(double gamma, double upper_bound) { return -std::expm1(-gamma * upper_bound); }

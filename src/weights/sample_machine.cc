@@ -17,6 +17,8 @@ namespace {
 
 constexpr double kLeastTolerance = 1e-13;
 constexpr double kMostTolerance = 0.5;
+// So many short rows are one piece of work that is worth sharing among threads.
+constexpr Index kFewSamples = 512, kRowsOfFewSamples = 64;
 // Solving on features pays while they have at most one entry to so many pairs of samples.
 constexpr double kEntriesPerPair = 4;
 
@@ -173,6 +175,7 @@ Evaluation SampleMachine::SolveOnRows(double relative_gap, ThetaMover* mover) {
   options.tolerance = ToleranceFor(relative_gap);
   options.pool = options_.pool;
   options.reserve = &reserve_;
+  if (gram_->left_count() <= kFewSamples) options.rows_per_batch = kRowsOfFewSamples;
   if (options_.row_cache_bytes > 0) options.cache_bytes = options_.row_cache_bytes;
   Watch watch(*this, relative_gap, mover);
   const SolverResult result =
