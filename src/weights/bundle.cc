@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "weights/hull_saddle.h"
+#include "weights/sparse_mixture.h"
 
 namespace kweave {
 
@@ -19,9 +20,10 @@ constexpr std::size_t kColumnsAtOnce = 32;
 // A pull needs no bound, and would spread weight over all kernels that are alike.
 constexpr std::size_t kPulledColumns = 400;
 constexpr int kMostRounds = 50;
-constexpr double kInUse = 1e-6;       // of a mixture
-constexpr double kNoWeight = 1e-7;    // of a column that may be left out next time
-constexpr std::size_t kAnchors = 64;  // kernels that others are compared with
+constexpr double kInUse = 1e-6;           // of a mixture
+constexpr double kNoWeight = 1e-7;        // of a column that may be left out next time
+constexpr std::size_t kAnchors = 64;      // kernels that others are compared with
+constexpr std::size_t kMostThinned = 64;  // kernels that may stand for all
 
 std::size_t At(Index m) { return static_cast<std::size_t>(m); }
 
@@ -199,6 +201,23 @@ std::vector<double> Bundle::Mix(std::span<const double> mixture) {
 }
 
 void Bundle::Thin(double tolerance, std::span<double> theta) const {
+  std::vector<std::size_t> active;
+  for (std::size_t m = 0; m < theta.size(); ++m) {
+    if (theta[m] > 0) active.push_back(m);
+  }
+  if (active.size() <= 1) return;
+  std::vector<double> columns, weights;
+  for (const std::size_t m : active) {
+    weights.push_back(theta[m]);
+    for (const Member& member : members_) {
+      for (const std::vector<double>& products : member.products) columns.push_back(products[m]);
+    }
+  }
+  const std::vector<double> few = SparseMixture(columns, weights, 2 * tolerance, kMostThinned);
+  for (std::size_t k = 0; k < active.size(); ++k) theta[active[k]] = few[k];
+}
+
+void Bundle::Merge(double tolerance, std::span<double> theta) const {
   std::vector<std::size_t> order;
   for (std::size_t m = 0; m < theta.size(); ++m) {
     if (theta[m] > 0) order.push_back(m);

@@ -56,6 +56,9 @@ class Bundle {
   std::vector<double> Mix(std::span<const double> mixture);
   /// Moves the weight of kernels that every beta finds alike to one of them, and weights too small to matter to
   /// others; no plane of the bundle changes by more than 2 tolerance.
+  void Merge(double tolerance, std::span<double> theta) const;
+  /// Moves weight to few kernels where those can stand for all: no plane of the bundle, nor the curvature between them,
+  /// changes by more than the tolerance.
   void Thin(double tolerance, std::span<double> theta) const;
 
   /// What values inside are multiplied with to get objectives.

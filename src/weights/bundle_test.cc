@@ -110,9 +110,14 @@ TEST_F(BundleTest, ThinningKeepsTheSumAndMovesNoPlaneByMoreThanItMay) {
     solves.push_back(SolveTowards(m));
     Add(solves.back(), bundle);
   }
-  for (const double tolerance : {1e-4, 1e-2, 100.0}) {
+  for (const auto& [tolerance, merges] :
+       {std::pair(1e-4, false), {1e-2, false}, {100.0, false}, {1e-4, true}, {1e-2, true}, {100.0, true}}) {
     std::vector<double> theta = uniform_;
-    bundle.Thin(tolerance, theta);
+    if (merges) {
+      bundle.Merge(tolerance, theta);
+    } else {
+      bundle.Thin(tolerance, theta);
+    }
     EXPECT_NEAR(std::accumulate(theta.begin(), theta.end(), 0.0), 1, 1e-12);
     for (const Evaluation& solve : solves) {
       double change = 0;

@@ -22,6 +22,15 @@ constexpr double kLevelSlack = 1.25;  // factor within which a level is met
 constexpr double kLeastPull = 1e-12;
 constexpr double kMostPull = 1e6;
 
+// Early on a few betas cannot tell kernels apart that differ, and weights moved between these would be a step back. Very many
+// kernels are alike, and cost more than that.
+constexpr double kNearlyThere = 10;  // factor on the gap to reach
+constexpr std::ptrdiff_t kManyKernels = 1000;
+
+std::ptrdiff_t CountActive(std::span<const double> theta) {
+  return std::count_if(theta.begin(), theta.end(), [](double v) { return v > 0; });
+}
+
 }  // namespace
 
 void Level::Begin(std::span<double> theta) { norm_.Uniform(theta); }
@@ -37,10 +46,16 @@ void Level::Move(const Evaluation& last, const Machine& machine, const RunState&
                  bundle_.unit() * (lowest.linear - 0.5 * norm_.Dual(lowest.quadratics))};
   const double gap = (best_ - dual_point_.bound) / bundle_.unit();
   ChooseLevel(gap);
-  if (share_ > 0) bundle_.Thin(kThin * std::max(gap, 0.0), best_theta_);
+  const double slack = kThin * std::max(gap, 0.0);
+  const bool is_nearly_there = state.relative_gap <= kNearlyThere * state.target_gap;
+  if (share_ > 0 && CountActive(best_theta_) > kManyKernels) bundle_.Thin(slack, best_theta_);
   const BundlePoint next = ToLevel(lowest, precision);
   std::copy(next.theta.begin(), next.theta.end(), theta.begin());
-  bundle_.Thin(kThin * std::max(gap, 0.0), theta);
+  if (is_nearly_there || CountActive(theta) > kManyKernels) {
+    bundle_.Thin(slack, theta);
+  } else {
+    bundle_.Merge(slack, theta);
+  }
   norm_.Normalize(theta);
 }
 
@@ -59,7 +74,7 @@ void Level::NoteSolve(const Evaluation& last) {
   best_theta_ = last.theta;
   // Kernels with more weight move more, those without are not held to zero: halfway between the plain distance
   // and that of relative changes.
-  const auto active = std::count_if(best_theta_.begin(), best_theta_.end(), [](double v) { return v > 0; });
+  const auto active = CountActive(best_theta_);
   metric_.resize(best_theta_.size());
   for (std::size_t m = 0; m < metric_.size(); ++m) {
     metric_[m] = 1 / (best_theta_[m] + 1 / static_cast<double>(active));
