@@ -111,6 +111,17 @@ class Kweave:
             return done
         return shortest(once, most=repeat or self.most_runs)
 
+    @functools.cached_property
+    def start(self):
+        """What the program takes to be loaded."""
+        return shortest(lambda: run([self.program, "--version"]), most=10)
+
+    def without_start(self, done):
+        """A run less loading the program and reading the data: what rivals inside a running interpreter are held against."""
+        before = self.start.seconds + done.summary["seconds"]["read"]
+        cpu_before = self.start.cpu_seconds + done.summary["seconds"]["read"]
+        return dataclasses.replace(done, seconds=done.seconds - before, cpu_seconds=done.cpu_seconds - cpu_before)
+
     def accuracy(self, data, *views):
         """Share of the samples in `data` that the last model trained labels rightly; NaN when none was written."""
         if not (self.folder / "model").exists():
