@@ -271,7 +271,7 @@ class FamilyGroup : public Group<T> {
 
   void AddDiagonal(std::span<double> out) const override {
     if (active_weights_.empty()) return;
-    const std::vector<double> base = LeftDiagonal(static_cast<Index>(out.size()));
+    const std::vector<double>& base = LeftDiagonal();
     double value = 0;
     for (std::size_t i = 0; i < out.size(); ++i) {
       if (i < base.size())
@@ -281,8 +281,8 @@ class FamilyGroup : public Group<T> {
     }
   }
 
-  void MeanDiagonals(Index left_count, std::span<double> means) const override {
-    const std::vector<double> base = LeftDiagonal(left_count);
+  void MeanDiagonals(Index, std::span<double> means) const override {
+    const std::vector<double>& base = LeftDiagonal();
     if (base.size() > 1 && basis_.has_table()) {
       std::vector<double> sums(basis_.size(), 0.0);
       for (double value : base) {
@@ -372,11 +372,13 @@ class FamilyGroup : public Group<T> {
 
   // The base of every left sample with itself, or one value when all are the same (distances: a million widths need
   // one evaluation each).
-  std::vector<double> LeftDiagonal(Index left_count) const {
-    std::vector<double> base(left_count);
-    for (Index i = 0; i < left_count; ++i) base[i] = base_.block().LeftDiagonal(i);
-    if (std::ranges::all_of(base, [&](double value) { return value == base[0]; })) base.resize(1);
-    return base;
+  const std::vector<double>& LeftDiagonal() const {
+    if (!diagonal_.empty()) return diagonal_;
+    for (Index i = 0; i < base_.left_count(); ++i) diagonal_.push_back(base_.block().LeftDiagonal(i));
+    if (std::ranges::all_of(diagonal_, [&](double value) { return value == diagonal_[0]; })) {
+      diagonal_.resize(1);
+    }
+    return diagonal_;
   }
 
   // The learned kernel of this group at a base value, less what the rows leave out.
@@ -404,6 +406,7 @@ class FamilyGroup : public Group<T> {
   BaseRows<T>& base_;
   Evaluation evaluation_;
   Basis<T> basis_;
+  mutable std::vector<double> diagonal_;  // found when first asked for
 
   // The current weights.
   std::vector<double> weights_;  // theta * scale, by member
