@@ -176,6 +176,8 @@ void AddTrain(CLI::App& app) {
   verb.add_option("--bias", options.bias, OptionHelp("bias"));
   verb.add_option("--norm", options.norm, OptionHelp("norm"))->transform(EvaluateFraction);
   verb.add_option("--multiclass", options.multiclass, OptionHelp("multiclass"));
+  verb.add_option("--class-kernel", options.class_kernels, OptionHelp("class-kernel"))
+      ->allow_extra_args(false);
   verb.add_option("--weighting", options.weighting, OptionHelp("weighting"));
   verb.add_option("--method", options.method, OptionHelp("method"));
   verb.add_option("--driver", options.driver, OptionHelp("driver"));

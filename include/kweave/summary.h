@@ -33,6 +33,15 @@ struct MachineReport {
   std::vector<double> weights;  ///< of the kernels in Summary::kernels, in that order
 };
 
+/// What joint machines with kernels on the classes learned of these.
+struct ClassKernelReport {
+  std::vector<std::string> classes;
+  std::vector<KernelReport> kernels;  ///< on the classes; weights and quadratics summed over those on samples
+  std::vector<double> matrix;         ///< the learned kernel on the classes, row after row
+  std::vector<double>
+      embedding;  ///< x and y of every class: distances in the plane close to those of the matrix
+};
+
 /// One row per move of theta: the best bounds so far, as the solver estimates them.
 struct HistoryRow {
   double seconds = 0;
@@ -71,6 +80,7 @@ struct Summary {
   /// Several machines; primal, dual and quadratics above are their sums, the relative gap is the largest, the weights
   /// are means. Empty for one machine.
   std::vector<MachineReport> machines;
+  std::optional<ClassKernelReport> class_kernel;  ///< only where the options ask for kernels on the classes
   std::int64_t kernels_total = 0;
   std::int64_t kernels_active = 0;
   PhaseSeconds seconds;

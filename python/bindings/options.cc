@@ -45,6 +45,7 @@ const std::array kFields = {
     MakeField("norm", &TrainOptions::norm),
     MakeField("multiclass", &TrainOptions::multiclass),
     MakeField("weighting", &TrainOptions::weighting),
+    MakeField("class_kernels", &TrainOptions::class_kernels),
     MakeField("class_C", &TrainOptions::class_C),
     MakeField("class_norm", &TrainOptions::class_norm),
     MakeField("method", &TrainOptions::method),

@@ -49,6 +49,24 @@ struct ClassPrices {
     }
     lengths[u] = std::numeric_limits<double>::infinity();
   }
+  /// The same at the cost of one class only.
+  void OfferOne(std::int64_t i, Index u, Index v, const double* g) {
+    const auto at = static_cast<std::size_t>(u * classes + v);
+    const double price = g[u] - g[v];
+    if (!(price < length[at])) return;
+    length[at] = price;
+    sample[at] = i;
+  }
+  /// Forgets all offers to raise or lower class u.
+  void Forget(Index u, bool has_bias) {
+    const double none = has_bias ? std::numeric_limits<double>::infinity() : 0.0;
+    for (Index v = 0; v < classes; ++v) {
+      for (const Index at : {u * classes + v, v * classes + u}) {
+        length[static_cast<std::size_t>(at)] = none;
+        sample[static_cast<std::size_t>(at)] = -1;
+      }
+    }
+  }
   double Length(Index u, Index v) const { return length[static_cast<std::size_t>(u * classes + v)]; }
   std::int64_t Sample(Index u, Index v) const { return sample[static_cast<std::size_t>(u * classes + v)]; }
 

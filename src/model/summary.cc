@@ -2,6 +2,7 @@
 
 #include <array>
 #include <limits>
+#include <span>
 
 #include "kweave/error.h"
 #include "model/summary_json.h"
@@ -94,6 +95,51 @@ MachineReport MachineFromJson(const Json& json) {
           .weights = json.at("weights").get<std::vector<double>>()};
 }
 
+Json ToJson(const KernelReport& kernel) {
+  return {{"name", kernel.name}, {"weight", kernel.weight}, {"quadratic", kernel.quadratic}};
+}
+
+KernelReport KernelFromJson(const Json& json) {
+  return {.name = json.at("name").get<std::string>(),
+          .weight = Number(json.at("weight")),
+          .quadratic = Number(json.at("quadratic"))};
+}
+
+Json Rows(std::span<const double> values, std::size_t columns) {
+  Json rows = Json::array();
+  for (std::size_t begin = 0; begin < values.size(); begin += columns) {
+    const auto row = values.subspan(begin, columns);
+    rows.push_back(std::vector<double>(row.begin(), row.end()));
+  }
+  return rows;
+}
+
+std::vector<double> FromRows(const Json& rows) {
+  std::vector<double> values;
+  for (const Json& row : rows) {
+    for (const Json& value : row) values.push_back(Number(value));
+  }
+  return values;
+}
+
+Json ToJson(const ClassKernelReport& report) {
+  Json kernels = Json::array();
+  for (const KernelReport& kernel : report.kernels) kernels.push_back(ToJson(kernel));
+  return {{"classes", report.classes},
+          {"kernels", std::move(kernels)},
+          {"matrix", Rows(report.matrix, report.classes.size())},
+          {"embedding", Rows(report.embedding, 2)}};
+}
+
+ClassKernelReport ClassKernelFromJson(const Json& json) {
+  ClassKernelReport report;
+  report.classes = json.at("classes").get<std::vector<std::string>>();
+  for (const Json& kernel : json.at("kernels")) report.kernels.push_back(KernelFromJson(kernel));
+  report.matrix = FromRows(json.at("matrix"));
+  report.embedding = FromRows(json.at("embedding"));
+  return report;
+}
+
 Summary Parse(const Json& json) {
   Summary summary;
   summary.status = StatusFromName(json.at("status").get<std::string>());
@@ -106,16 +152,14 @@ Summary Parse(const Json& json) {
   summary.solves = json.at("solves").get<std::int64_t>();
   summary.bias = Number(json.at("bias"));
   summary.n_support = json.at("n_support").get<std::int64_t>();
-  for (const Json& kernel : json.at("kernels")) {
-    summary.kernels.push_back(
-        {kernel.at("name").get<std::string>(), Number(kernel.at("weight")), Number(kernel.at("quadratic"))});
-  }
+  for (const Json& kernel : json.at("kernels")) summary.kernels.push_back(KernelFromJson(kernel));
   summary.kernels_total = json.at("kernels_total").get<std::int64_t>();
   summary.kernels_active = json.at("kernels_active").get<std::int64_t>();
   summary.seconds = SecondsFromJson(json.at("seconds"));
   summary.kernel_rows = json.value("kernel_rows", std::int64_t{0});  // older models do not have it
   summary.base_values = json.value("base_values", std::int64_t{0});  // nor this
   summary.multiclass = json.value("multiclass", "");
+  if (json.contains("class_kernel")) summary.class_kernel = ClassKernelFromJson(json.at("class_kernel"));
   if (json.contains("machines")) {
     for (const Json& machine : json.at("machines")) summary.machines.push_back(MachineFromJson(machine));
   }
@@ -140,9 +184,7 @@ std::string_view ToString(Status status) {
 
 Json ToJson(const Summary& summary) {
   Json kernels = Json::array();
-  for (const KernelReport& kernel : summary.kernels) {
-    kernels.push_back({{"name", kernel.name}, {"weight", kernel.weight}, {"quadratic", kernel.quadratic}});
-  }
+  for (const KernelReport& kernel : summary.kernels) kernels.push_back(ToJson(kernel));
   Json options = Json::object();
   for (const auto& [name, literal] : summary.options) options[name] = Json::parse(literal);
   Json history = Json::array();
@@ -173,6 +215,7 @@ Json ToJson(const Summary& summary) {
     json["machines"] = Json::array();
     for (const MachineReport& machine : summary.machines) json["machines"].push_back(ToJson(machine));
   }
+  if (summary.class_kernel) json["class_kernel"] = ToJson(*summary.class_kernel);
   if (summary.leave_one_out) json["leave_one_out"] = *summary.leave_one_out;
   return json;
 }

@@ -44,7 +44,9 @@ class Joint {
     row_options.pool = options.pool;
     for (const JointTerm<T>& term : terms) {
       row_options.reserve = rows_.empty() ? options.reserve : nullptr;
-      rows_.push_back(std::make_unique<BlockRows<T>>(*term.rows, row_options, kLeastInSet));
+      // The longest cycle must fit.
+      rows_.push_back(
+          std::make_unique<BlockRows<T>>(*term.rows, row_options, std::max(kLeastInSet, risk.classes)));
       most_in_set_ = std::min(most_in_set_, rows_.back()->capacity());
       shifts_.push_back(risk.has_bias ? 0 : term.rows->Shift());
     }

@@ -31,7 +31,8 @@ JointSet::JointSet(const JointRisk& risk, std::span<const std::span<const double
     : risk_(risk),
       class_matrices_(class_matrices),
       is_identity_(IsIdentity(class_matrices, risk.classes)),
-      prices_(risk.classes) {}
+      prices_(risk.classes),
+      has_moved_(Offset(risk.classes), 0) {}
 
 double& JointSet::Beta(std::int64_t k, Index u) { return block_->beta[Offset(k * risk_.classes + u)]; }
 double JointSet::Beta(std::int64_t k, Index u) const { return block_->beta[Offset(k * risk_.classes + u)]; }
@@ -48,9 +49,9 @@ std::int64_t JointSet::Solve(JointBlock& block, double target, std::int64_t most
   block_ = &block;
   raisable_.resize(std::max(raisable_.size(), block.samples.size()));
   for (std::size_t k = 0; k < block.samples.size(); ++k) FindRaisable(static_cast<std::int64_t>(k));
+  FindPrices();
   std::int64_t steps = 0;
   for (; steps < most_steps; ++steps) {
-    FindPrices();
     if (!ChooseEdges(target)) break;
     double slope = 0;
     for (const Edge& edge : edges_) {
@@ -60,6 +61,7 @@ std::int64_t JointSet::Solve(JointBlock& block, double target, std::int64_t most
     const double length = Length(slope, room);
     if (!(length > 0)) break;
     MoveBy(length, room);
+    is_identity_ ? UpdatePrices() : FindPrices();
   }
   return steps;
 }
@@ -79,6 +81,26 @@ void JointSet::FindPrices() {
     const auto member = static_cast<std::int64_t>(k);
     for (const Index u : raisable_[k]) prices_.Offer(member, u, Gradient(member));
   }
+}
+
+// Only gradients of classes that moved have changed: offers that have to do with others still stand.
+void JointSet::UpdatePrices() {
+  for (const Edge& edge : edges_) {
+    has_moved_[Offset(edge.up)] = 1;
+    prices_.Forget(edge.up, risk_.has_bias);
+  }
+  for (std::size_t k = 0; k < block_->samples.size(); ++k) {
+    const auto member = static_cast<std::int64_t>(k);
+    const double* gradient = Gradient(member);
+    for (const Index u : raisable_[k]) {
+      if (has_moved_[Offset(u)] != 0) {
+        prices_.Offer(member, u, gradient);
+      } else {
+        for (const Edge& edge : edges_) prices_.OfferOne(member, u, edge.up, gradient);
+      }
+    }
+  }
+  for (const Edge& edge : edges_) has_moved_[Offset(edge.up)] = 0;
 }
 
 // False when nothing in the set violates more than the target.

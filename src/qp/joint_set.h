@@ -8,8 +8,8 @@
 // Takes and  samples, rows of their kernels, betas and gradients; leaves betas where the violation within the set is small
 // returns    enough, or no step is possible.
 // Holds      betas below their caps, exactly on them when they touch them; the sums up to rounding.
-// Costs      a step looks at every class once for each class that a sample of B can raise, of which there are few, and
-//            |B| m gradients; T |B|^2 values of memory for T terms.
+// Costs      a step looks once at every class that a sample of B can raise, of which there are few, and at |B| gradients
+//            of each class that moved; with kernels that join classes at |B| m. T |B|^2 values of memory for T terms.
 #ifndef KWEAVE_QP_JOINT_SET_H_
 #define KWEAVE_QP_JOINT_SET_H_
 
@@ -50,6 +50,7 @@ class JointSet {
 
   void FindRaisable(std::int64_t k);
   void FindPrices();
+  void UpdatePrices();
   bool ChooseEdges(double target);
   std::int64_t FindPartner(const Edge& edge) const;
   double LossCurvature(std::int64_t k, Index up, Index down) const;
@@ -72,6 +73,7 @@ class JointSet {
   JointBlock* block_ = nullptr;
   std::vector<std::vector<Index>> raisable_;  // classes, by member
   ClassPrices prices_;
+  std::vector<char> has_moved_;  // by class, in the last step
   std::vector<double> potentials_;
   std::vector<Edge> edges_;  // of the current step
 };

@@ -1,10 +1,114 @@
+// One machine for all classes, with kernel weights common to them.
+//
+// Next on the main path: weights/learn_joint.h.
+#include <algorithm>
+#include <optional>
+
 #include "kweave/error.h"
+#include "regularizer/lp_norm.h"
+#include "train/class_kernels.h"
 #include "train/multiclass.h"
+#include "train/objective.h"
+#include "train/warm_start.h"
+#include "weights/learn_joint.h"
 
 namespace kweave {
+namespace {
 
-LearnedMachines LearnJoint(const MulticlassRun&) {
-  throw Error(ErrorKind::kUsage, "multiclass 'joint' is not available yet; available: auto, ovr, ovo");
+// A function for each class and term of the learned kernel: what the terms make of the betas of all classes.
+std::vector<ModelMachine> MakeMachines(const JointRisk& risk, const std::vector<ClassTerm>& terms,
+                                       const Learned& learned) {
+  std::vector<ModelMachine> machines;
+  for (Index u = 0; u < risk.classes; ++u) {
+    for (const ClassTerm& term : terms) {
+      ModelMachine machine{term.theta, std::vector<double>(risk.y.size(), 0.0), 0, u};
+      for (Index v = 0; v < risk.classes; ++v) {
+        const double share = term.classes[static_cast<std::size_t>(u * risk.classes + v)];
+        for (Index i = 0; i < risk.samples() && share != 0; ++i) {
+          machine.beta[static_cast<std::size_t>(i)] += share * learned.beta[risk.At(i, v)];
+        }
+      }
+      if (&term == &terms.front()) machine.bias = learned.certificate.biases[static_cast<std::size_t>(u)];
+      machines.push_back(std::move(machine));
+    }
+  }
+  return machines;
+}
+
+// Bounds are those of the whole: the classes share one objective.
+std::vector<MachineReport> MakeReports(const JointRisk& risk, std::span<const std::string> classes,
+                                       const Learned& learned) {
+  std::vector<MachineReport> reports;
+  for (Index u = 0; u < risk.classes; ++u) {
+    MachineReport report;
+    report.name = classes[static_cast<std::size_t>(u)];
+    report.status = learned.status;
+    report.primal = learned.certificate.primal;
+    report.dual = learned.certificate.dual;
+    report.relative_gap = learned.certificate.relative_gap;
+    report.iterations = learned.iterations;
+    report.solves = learned.solves;
+    report.bias = learned.certificate.biases[static_cast<std::size_t>(u)];
+    for (Index i = 0; i < risk.samples(); ++i) report.n_support += learned.beta[risk.At(i, u)] != 0;
+    report.weights = learned.theta;
+    reports.push_back(std::move(report));
+  }
+  return reports;
+}
+
+// Weights and quadratics of the kernels on samples, summed over those on classes.
+void SumOverClassKernels(std::size_t class_kernels, std::vector<double>& values) {
+  std::vector<double> sums(values.size() / class_kernels, 0.0);
+  for (std::size_t m = 0; m < values.size(); ++m) sums[m / class_kernels] += values[m];
+  values = std::move(sums);
+}
+
+// The betas of all classes, where the model to start from was learned jointly and has a machine for each.
+std::optional<WarmStart> StartOf(const MulticlassRun& run) {
+  if (run.start == nullptr || !run.options.class_kernels.empty()) return std::nullopt;
+  const ModelContent& content = run.start->content();
+  if (content.multiclass != "joint" || content.classes != run.samples.classes ||
+      content.machines.size() != content.classes.size()) {
+    return std::nullopt;
+  }
+  std::optional<WarmStart> start;
+  for (std::size_t u = 0; u < content.machines.size(); ++u) {
+    WarmStart part = MakeWarmStart(*run.start, run.samples, run.prepared, run.options, u);
+    if (!start) start.emplace().theta = std::move(part.theta);
+    start->beta.insert(start->beta.end(), part.beta.begin(), part.beta.end());
+  }
+  return start;
+}
+
+}  // namespace
+
+LearnedMachines LearnJoint(const MulticlassRun& run) {
+  const std::vector<std::string>& classes = run.samples.classes;
+  const Objective objective(run.samples.y, run.samples.upper, run.options);
+  const std::vector<Index> y(run.samples.labels.of_sample.begin(), run.samples.labels.of_sample.end());
+  const ClassKernels class_kernels = MakeClassKernels(run.options.class_kernels, classes);
+  const JointRisk risk{objective.risk().loss, y, run.samples.upper, static_cast<Index>(classes.size()),
+                       run.options.bias};
+  const std::optional<WarmStart> start = StartOf(run);
+  LearnedMachines result;
+  result.total = LearnJoint(
+      run.grams->Pair(), {risk, LpConstraint(run.options.norm), class_kernels.matrices},
+      {run.options.method, run.options.driver, run.options.gap, run.options.max_iterations,
+       run.plan.row_cache_bytes, SolverByName(run.options.solver), &run.pool, start ? &*start : nullptr},
+      run.control);
+  Learned& learned = result.total;
+  const JointGram gram(run.grams->Exact(), risk.classes, class_kernels.matrices);
+  result.machines = MakeMachines(risk, gram.TermsAt(learned.theta), learned);
+  if (!run.options.class_kernels.empty()) {
+    result.class_kernel =
+        ReportClassKernels(class_kernels, classes, learned.theta, learned.certificate.quadratics);
+  }
+  SumOverClassKernels(class_kernels.matrices.size(), learned.theta);
+  SumOverClassKernels(class_kernels.matrices.size(), learned.certificate.quadratics);
+  result.reports = MakeReports(risk, classes, learned);
+  result.uses_table = run.grams->Exact().TableError() > 0;
+  result.kernel_rows = run.grams->rows_evaluated();
+  return result;
 }
 
 }  // namespace kweave

@@ -51,6 +51,10 @@ constexpr std::array kRecords = {
     OptionRecord{"weighting", "ovr: whether every class has kernel weights of its own", "per-class, common",
                  "per-class"},
     OptionRecord{
+        "class-kernel",
+        "joint: a kernel on the classes, multiplied with every other kernel; may be given several times",
+        "identity, blocks, matrix(file=FILE), taxonomy(file=FILE)", "identity"},
+    OptionRecord{
         "method", "how the kernel weights move",
         "auto, analytic, lbfgs (p > 1, smooth losses), level (p = 1), silp (p = 1), uniform (p = inf)",
         "auto"},
@@ -124,6 +128,10 @@ void ValidateClassOptions(const TrainOptions& options) {
   if (has_classes && (options.multiclass == "joint" || options.multiclass == "ovo")) {
     throw Error(ErrorKind::kUsage, fmt::format("a C or norm for single classes needs multiclass ovr, not {}",
                                                options.multiclass));
+  }
+  if (!options.class_kernels.empty() && options.multiclass != "joint") {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("kernels on the classes need multiclass joint, not {}", options.multiclass));
   }
   if (!options.class_norm.empty() && options.weighting == "common") {
     throw Error(ErrorKind::kUsage, "weights common to all classes have one norm, not one for single classes");

@@ -90,6 +90,7 @@ Summary MakeSummary(const PreparedKernels& prepared, const TrainOptions& options
   summary.iterations = total.iterations;
   summary.solves = total.solves;
   summary.multiclass = learned.multiclass;
+  summary.class_kernel = learned.class_kernel;
   ReportKernels(prepared, learned, summary);
   summary.kernels_total = static_cast<Index>(prepared.names.size());
   summary.seconds.solve = total.solve_seconds;
@@ -187,6 +188,7 @@ std::vector<std::pair<std::string, std::string>> EffectiveOptions(const TrainOpt
   if (!learned.multiclass.empty()) {
     json["multiclass"] = learned.multiclass;
     json["weighting"] = options.weighting;
+    json["class_kernels"] = options.class_kernels;
     Json class_C = Json::object(), class_norm = Json::object();
     for (const auto& [label, value] : options.class_C) class_C[label] = value;
     for (const auto& [label, value] : options.class_norm) class_norm[label] = NormLiteral(value);

@@ -23,7 +23,8 @@ struct LearnedMachines {
   std::vector<ModelMachine> machines;  ///< over the kept kernels and all prepared samples
   std::string multiclass;              ///< as in ModelContent; empty: one machine
   std::vector<MachineReport> reports;  ///< weights over the kept kernels; empty: one machine
-  bool uses_table = false;             ///< by the certificate
+  std::optional<ClassKernelReport> class_kernel;
+  bool uses_table = false;  ///< by the certificate
   std::int64_t kernel_rows = 0;
   std::int64_t base_values = 0;
   std::optional<double> leave_one_out;

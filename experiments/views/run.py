@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+"""Several views of many classes: do learned weights beat the sum of all views and the best view alone?
+
+    experiments/views/run.py KWEAVE [--quick] [--folder FOLDER] [--images FOLDER]
+
+README.md beside this file says what is shown and where the settings come from. Real data are read from the folder that
+KWEAVE_DATA names; without it, and with --quick, samples are drawn: three views, one of them noise.
+"""
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import common  # noqa: E402
+
+COSTS = [1 / 27, 1 / 9, 1 / 3, 1, 3, 9, 27]
+FOLDS = 3
+SPLITS = 10
+TRAIN_SHARE = 0.8
+GAP = 1e-3
+# Rows of the folds are already the components of kernels.
+KERNELS = {"folds": "linear"}
+SETS = {
+    "digits": [f"mfeat.{view}.zst" for view in ("fac", "fou", "kar", "mor", "pix", "zer")],
+    "folds": [f"protein-fold.v{k:02d}.zst" for k in range(1, 13)],
+}
+
+
+class Data:
+    """The files of all views, and the class of each sample."""
+
+    def __init__(self, name, files, labels):
+        self.name, self.files, self.labels = name, files, labels
+
+    def views(self, chosen=None):
+        return [word for k, file in enumerate(self.files) if chosen in (None, k)
+                for word in ("--view", f"v{k + 1:02d}={file}")]
+
+
+def read_labels(path):
+    """Of a LIBSVM file, compressed or not."""
+    text = subprocess.run(["zstd", "-dc", path], capture_output=True, text=True, check=True).stdout \
+        if path.suffix == ".zst" else path.read_text()
+    return [line.split(maxsplit=1)[0] for line in text.splitlines() if line.strip()]
+
+
+def real_sets(folder):
+    for name, files in SETS.items():
+        paths = [folder / file for file in files]
+        if all(path.exists() for path in paths):
+            yield Data(name, paths, read_labels(paths[0]))
+
+
+def drawn_set(folder, count=120, classes=4):
+    """Two views that tell some of the classes apart each, and one of noise."""
+    draw = random.Random(7)
+    labels = [f"{i % classes}" for i in range(count)]
+    centres = {v: {str(c): [2.5 * draw.gauss(0, 1) for _ in range(3)] for c in range(classes)} for v in range(2)}
+    centres[0]["1"], centres[1]["3"] = centres[0]["0"], centres[1]["2"]
+    files = []
+    for v in range(3):
+        files.append((folder / f"view{v}.libsvm").resolve())
+        with files[-1].open("w") as file:
+            for label in labels:
+                middle = centres[v][label] if v < 2 else [0, 0, 0]
+                values = " ".join(f"{j + 1}:{x + draw.gauss(0, 1):.5g}" for j, x in enumerate(middle))
+                file.write(f"{label} {values}\n")
+    return Data("drawn", files, labels)
+
+
+def split_by_class(labels, indices, share, seed):
+    """Two parts of `indices`, the first with this share of every class."""
+    draw, first, second = random.Random(seed), [], []
+    for label in sorted(set(labels[i] for i in indices)):
+        own = [i for i in indices if labels[i] == label]
+        draw.shuffle(own)
+        cut = max(1, round(share * len(own)))
+        first += own[:cut]
+        second += own[cut:]
+    return sorted(first), sorted(second)
+
+
+def folds_by_class(labels, indices, seed):
+    draw, parts = random.Random(seed), [[] for _ in range(FOLDS)]
+    for label in sorted(set(labels[i] for i in indices)):
+        own = [i for i in indices if labels[i] == label]
+        draw.shuffle(own)
+        for k, i in enumerate(own):
+            parts[k % FOLDS].append(i)
+    return parts
+
+
+def accuracy(kweave, data, options, cost, train, test, chosen=None):
+    """Trains on some samples, by weights of 0 for all others, and looks at the labels predicted for others."""
+    trained = set(train)
+    weights = "\n".join("1" if i in trained else "0" for i in range(len(data.labels)))
+    (kweave.folder / "weights.txt").write_text(weights + "\n")
+    kweave.train(*data.views(chosen), "views.kweave", *options, "-C", f"{cost:.8g}", "--weights", "weights.txt",
+                 "--gap", f"{GAP:g}")
+    kweave.predict("views.kweave", *data.views(chosen))
+    lines = (kweave.folder / "predictions.tsv").read_text().splitlines()
+    predicted = [line.split("\t")[0] for line in lines if line and not line.startswith("#")]
+    predicted = predicted[-len(data.labels):]
+    return common.mean(predicted[i] == data.labels[i] for i in test)
+
+
+def choose_cost(kweave, data, options, costs, train, seed, chosen=None):
+    """The C with the best mean accuracy over the folds, the smaller of equals."""
+    if len(costs) == 1:
+        return costs[0], None
+    parts = folds_by_class(data.labels, train, seed)
+    scores = {}
+    for cost in costs:
+        scores[cost] = common.mean(
+            accuracy(kweave, data, options, cost, sorted(set(train) - set(part)), part, chosen) for part in parts)
+    best = max(costs, key=lambda cost: (scores[cost], -cost))
+    return best, scores[best]
+
+
+class Program(common.Kweave):
+    """The same program with views instead of a file."""
+
+    def train(self, *words):
+        model = next(word for word in words if str(word).endswith(".kweave"))
+        others = [word for word in words if word != model]
+        return self._run("train", *others, "-o", model, "--summary", "train.json", summary="train.json")
+
+    def predict(self, model, *views):
+        return self._run("predict", model, *views, "-o", "predictions.tsv", "--summary", "scores.json",
+                         summary="scores.json")
+
+
+METHODS = {
+    "joint, learned weights": ["--multiclass", "joint", "--norm", "2"],
+    "joint, sparse weights": ["--multiclass", "joint", "--norm", "1"],
+    "joint, uniform sum": ["--multiclass", "joint", "--norm", "inf"],
+    "one against rest, learned weights": ["--multiclass", "ovr", "--norm", "2"],
+}
+
+
+def run(kweave, data, splits, costs):
+    """Accuracies on the test parts: method -> one for each split."""
+    results = {name: [] for name in METHODS}
+    results["joint, best view alone"] = []
+    kernel = ["--kernel", KERNELS.get(data.name, "rbf(gamma=median)")]
+    for seed in range(splits):
+        train, test = split_by_class(data.labels, range(len(data.labels)), TRAIN_SHARE, seed)
+        for name, options in METHODS.items():
+            cost, _ = choose_cost(kweave, data, [*options, *kernel], costs, train, seed)
+            results[name].append(accuracy(kweave, data, [*options, *kernel], cost, train, test))
+        options = [*METHODS["joint, uniform sum"], *kernel]
+        alone = [accuracy(kweave, data, options, 3, train, test, chosen=k) for k in range(len(data.files))]
+        results["joint, best view alone"].append(max(alone))
+        print(f"{data.name}, split {seed + 1}: " + ", ".join(f"{n} {r[-1]:.3f}" for n, r in results.items()), flush=True)
+    return results
+
+
+def main():
+    chosen = common.arguments(__doc__, "views")
+    kweave = Program(chosen.kweave, chosen.folder)
+    folder = os.environ.get("KWEAVE_DATA")
+    sets = [] if chosen.quick or not folder else list(real_sets(Path(folder)))
+    if not sets:
+        print("drawn samples: real data are not asked for or not there (KWEAVE_DATA)")
+        sets = [drawn_set(chosen.folder)]
+    splits, costs = (2, [1]) if chosen.quick else (SPLITS, COSTS)
+    claims_rows, found = [], {}
+    for data in sets:
+        print(f"\n{data.name}: {len(data.labels)} samples, {len(set(data.labels))} classes, {len(data.files)} views")
+        found[data.name] = run(kweave, data, splits, costs)
+        for name, values in found[data.name].items():
+            claims_rows.append([data.name, name, f"{common.mean(values):.4f}", f"{common.standard_error(values):.4f}"])
+    header = ["data", "method", "accuracy", "standard error"]
+    common.print_table(header, claims_rows)
+    common.write_csv(chosen.folder / "views.csv", header, claims_rows)
+    claims = common.Claims()
+    for name, results in found.items():
+        means = {method: common.mean(values) for method, values in results.items()}
+        error = max(common.standard_error(values) for values in results.values())
+        learned = max(means["joint, learned weights"], means["joint, sparse weights"])
+        claims.check(f"{name}: learned weights are no worse than the uniform sum", learned >=
+                     means["joint, uniform sum"] - 2 * error, f"{learned:.3f} and {means['joint, uniform sum']:.3f}")
+        claims.check(f"{name}: and better than the best view alone", learned > means["joint, best view alone"] - error,
+                     f"{learned:.3f} and {means['joint, best view alone']:.3f}")
+    claims.exit()
+
+
+if __name__ == "__main__":
+    main()

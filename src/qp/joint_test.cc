@@ -1,0 +1,119 @@
+#include "qp/joint.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "loss/hinge.h"
+#include "qp/test_problems.h"
+
+namespace kweave {
+namespace {
+
+class JointSolverTest : public ::testing::Test {
+ protected:
+  static constexpr Index kSamples = 200, kClasses = 5;
+
+  JointSolverTest() {
+    Random random(11);
+    matrix_ = RandomGram(kSamples, 40, random);
+    for (Index i = 0; i < kSamples; ++i) {
+      y_.push_back(i % kClasses);
+      C_.push_back(0.2 + random.Uniform());
+    }
+    identity_.assign(kClasses * kClasses, 0.0);
+    for (Index u = 0; u < kClasses; ++u) identity_[static_cast<std::size_t>(u * kClasses + u)] = 1;
+    risk_ = {&hinge_, y_, C_, kClasses, true};
+    state_.beta.assign(kSamples * kClasses, 0.0);
+    state_.outputs.assign(kSamples * kClasses, 0.0);
+  }
+
+  template <class T>
+  JointResult Solve(const JointOptions& options, double shift = 0) {
+    MatrixRows<T> rows(matrix_, shift);
+    const JointTerm<T> term{&rows, identity_};
+    return SolveJoint<T>(risk_, std::span(&term, 1), state_, options);
+  }
+
+  void ExpectFeasible() const {
+    for (Index u = 0; u < kClasses; ++u) {
+      double sum = 0;
+      for (Index i = 0; i < kSamples; ++i) sum += state_.beta[risk_.At(i, u)];
+      if (risk_.has_bias) {
+        EXPECT_NEAR(sum, 0, 1e-10);
+      }
+    }
+    for (Index i = 0; i < kSamples; ++i) {
+      double sum = 0;
+      for (Index u = 0; u < kClasses; ++u) {
+        EXPECT_LE(state_.beta[risk_.At(i, u)], risk_.Cap(i, u));
+        sum += state_.beta[risk_.At(i, u)];
+      }
+      EXPECT_NEAR(sum, 0, 1e-12);
+    }
+  }
+
+  HingeLoss hinge_;
+  Matrix matrix_;
+  std::vector<Index> y_;
+  std::vector<double> C_, identity_;
+  JointRisk risk_;
+  JointState state_;
+};
+
+TEST_F(JointSolverTest, ReachesTheGapAndStaysFeasible) {
+  for (const bool has_bias : {true, false}) {
+    risk_.has_bias = has_bias;
+    std::fill(state_.beta.begin(), state_.beta.end(), 0.0);
+    std::fill(state_.outputs.begin(), state_.outputs.end(), 0.0);
+    const JointResult result = Solve<double>({.relative_gap = 1e-8});
+    EXPECT_EQ(result.outcome, SolverOutcome::kConverged);
+    EXPECT_LE(result.primal - result.dual, 1e-8 * result.primal);
+    ExpectFeasible();
+    // The outputs belong to the betas.
+    MatrixRows<double> rows(matrix_);
+    std::vector<double> expected(kSamples);
+    for (Index u = 0; u < kClasses; ++u) {
+      rows.Multiply(std::span(state_.beta).subspan(static_cast<std::size_t>(u * kSamples), kSamples),
+                    expected);
+      for (Index i = 0; i < kSamples; ++i) {
+        EXPECT_NEAR(state_.outputs[risk_.At(i, u)], expected[static_cast<std::size_t>(i)], 1e-9);
+      }
+    }
+    EXPECT_EQ(Solve<double>({.relative_gap = 1e-8}).steps, 0);  // warm
+  }
+}
+
+TEST_F(JointSolverTest, LeavesOutAConstantOfTheRows) {
+  for (const bool has_bias : {true, false}) {
+    risk_.has_bias = has_bias;
+    std::fill(state_.beta.begin(), state_.beta.end(), 0.0);
+    std::fill(state_.outputs.begin(), state_.outputs.end(), 0.0);
+    const double plain = Solve<double>({.relative_gap = 1e-8}).dual;
+    std::fill(state_.beta.begin(), state_.beta.end(), 0.0);
+    std::fill(state_.outputs.begin(), state_.outputs.end(), 0.0);
+    EXPECT_NEAR(Solve<double>({.relative_gap = 1e-8}, /*shift=*/-3).dual, plain, 1e-6 * plain);
+  }
+}
+
+TEST_F(JointSolverTest, MeetsWithFewRowsAndSinglePrecision) {
+  const double dual = Solve<double>({.relative_gap = 1e-6}).dual;
+  for (const std::size_t bytes : {std::size_t{1}, std::size_t{1} << 20}) {
+    std::fill(state_.beta.begin(), state_.beta.end(), 0.0);
+    std::fill(state_.outputs.begin(), state_.outputs.end(), 0.0);
+    const JointResult result = Solve<float>({.relative_gap = 1e-4, .cache_bytes = bytes});
+    EXPECT_EQ(result.outcome, SolverOutcome::kConverged);
+    EXPECT_NEAR(result.dual, dual, 2e-4 * dual);
+  }
+}
+
+TEST_F(JointSolverTest, StopsWhenAsked) {
+  int asked = 0;
+  const JointResult result = Solve<double>({.relative_gap = 1e-12, .proceed = [&] { return ++asked < 3; }});
+  EXPECT_EQ(result.outcome, SolverOutcome::kStoppedByObserver);
+  EXPECT_EQ(result.blocks, 2);
+  ExpectFeasible();
+}
+
+}  // namespace
+}  // namespace kweave

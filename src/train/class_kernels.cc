@@ -1,0 +1,234 @@
+#include "train/class_kernels.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <optional>
+
+#include "base/symmetric_eigen.h"
+#include "data/file_bytes.h"
+#include "data/number.h"
+#include "data/text_source.h"
+#include "kweave/error.h"
+
+namespace kweave {
+namespace {
+
+constexpr double kLeastEigenvalue = -1e-9;  // of the largest
+
+std::vector<std::string_view> SplitWords(std::string_view line) {
+  constexpr std::string_view kBetween = ", \t\r";
+  std::vector<std::string_view> words;
+  for (std::size_t at = 0; (at = line.find_first_not_of(kBetween, at)) != std::string_view::npos;) {
+    const std::size_t end = std::min(line.find_first_of(kBetween, at), line.size());
+    words.push_back(line.substr(at, end - at));
+    at = end;
+  }
+  return words;
+}
+
+// The words of every line that has some.
+std::vector<std::vector<std::string_view>> SplitLines(std::string_view text) {
+  std::vector<std::vector<std::string_view>> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    if (auto words = SplitWords(text.substr(0, end)); !words.empty()) lines.push_back(std::move(words));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+// For every class the line that starts with its label.
+std::vector<std::span<const std::string_view>> LinesOfClasses(
+    const std::string& path, std::span<const std::vector<std::string_view>> lines,
+    std::span<const std::string> classes) {
+  std::vector<std::span<const std::string_view>> found;
+  for (const std::string& name : classes) {
+    const auto line = std::ranges::find_if(lines, [&](const auto& words) { return words[0] == name; });
+    if (line == lines.end())
+      throw Error(ErrorKind::kData, fmt::format("{}: there is no line for class '{}'", path, name));
+    found.emplace_back(line->begin() + 1, line->end());
+  }
+  return found;
+}
+
+void CheckMatrix(const std::string& path, const ClassMatrix& matrix, std::size_t classes) {
+  for (std::size_t u = 0; u < classes; ++u) {
+    for (std::size_t v = 0; v < u; ++v) {
+      if (matrix[u * classes + v] == matrix[v * classes + u]) continue;
+      throw Error(ErrorKind::kData,
+                  fmt::format("{}: the values {} and {} of two classes differ; a kernel is symmetric", path,
+                              matrix[u * classes + v], matrix[v * classes + u]));
+    }
+  }
+  const SymmetricEigen eigen(matrix, classes);
+  if (eigen.values.back() < kLeastEigenvalue * std::max(eigen.values.front(), 1e-300)) {
+    throw Error(ErrorKind::kData,
+                fmt::format("{}: a kernel has no negative eigenvalue, but this one has {:.3g}", path,
+                            eigen.values.back()));
+  }
+}
+
+ClassMatrix ReadMatrix(const std::string& path, std::span<const std::string> classes) {
+  const FileBytes file = OpenFileBytes(path);
+  const TextSource source(file);
+  const auto lines = SplitLines(source.text());
+  std::vector<std::size_t> columns;
+  for (const std::string& name : classes) {
+    const auto at = std::ranges::find(lines[0], name);
+    if (at == lines[0].end()) {
+      throw Error(ErrorKind::kData, fmt::format("{}: the first line does not name class '{}'", path, name));
+    }
+    // Where the first line names the column of labels, too, values are one to the left of their name.
+    const bool has_corner = lines.size() > 1 && lines[0].size() == lines[1].size();
+    columns.push_back(static_cast<std::size_t>(at - lines[0].begin()) - (has_corner ? 1 : 0));
+  }
+  ClassMatrix matrix;
+  for (const auto& values : LinesOfClasses(path, std::span(lines).subspan(1), classes)) {
+    for (const std::size_t column : columns) {
+      const std::optional<double> value = column < values.size() ? ToNumber(values[column]) : std::nullopt;
+      if (!value || !std::isfinite(*value)) {
+        throw Error(ErrorKind::kData,
+                    fmt::format("{}: every class needs a number for every class, row and column", path));
+      }
+      matrix.push_back(*value);
+    }
+  }
+  CheckMatrix(path, matrix, classes.size());
+  return matrix;
+}
+
+std::vector<std::string_view> SplitPlace(std::string_view place) {
+  std::vector<std::string_view> levels;
+  for (std::size_t begin = 0; begin <= place.size();) {
+    const std::size_t end = std::min(place.find('/', begin), place.size());
+    if (end > begin) levels.push_back(place.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return levels;
+}
+
+void AddTaxonomy(const std::string& path, std::span<const std::string> classes, ClassKernels& kernels) {
+  const FileBytes file = OpenFileBytes(path);
+  const TextSource source(file);
+  const auto lines = SplitLines(source.text());
+  std::vector<std::vector<std::string_view>> places;
+  std::size_t deepest = 0;
+  for (const auto& words : LinesOfClasses(path, lines, classes)) {
+    places.push_back(words.empty() ? std::vector<std::string_view>{} : SplitPlace(words[0]));
+    deepest = std::max(deepest, places.back().size());
+  }
+  for (std::size_t level = 1; level <= deepest; ++level) {
+    ClassMatrix matrix;
+    for (const auto& a : places) {
+      for (const auto& b : places) {
+        const bool is_shared =
+            a.size() >= level && b.size() >= level &&
+            std::equal(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(level), b.begin());
+        matrix.push_back(is_shared || &a == &b ? 1 : 0);
+      }
+    }
+    kernels.names.push_back(fmt::format("level {}", level));
+    kernels.matrices.push_back(std::move(matrix));
+  }
+  kernels.names.emplace_back("identity");
+  kernels.matrices.push_back(IdentityClasses(static_cast<Index>(classes.size())));
+}
+
+void AddBlocks(std::span<const std::string> classes, ClassKernels& kernels) {
+  const std::size_t count = classes.size();
+  for (std::size_t u = 0; u < count; ++u) {
+    for (std::size_t v = u + 1; v < count; ++v) {
+      for (const int sign : {1, -1}) {
+        ClassMatrix matrix(count * count, 0.0);
+        matrix[u * count + u] = matrix[v * count + v] = 1;
+        matrix[u * count + v] = matrix[v * count + u] = sign;
+        kernels.names.push_back(fmt::format("{}{}{}", classes[u], sign > 0 ? '+' : '-', classes[v]));
+        kernels.matrices.push_back(std::move(matrix));
+      }
+    }
+  }
+}
+
+// FILE of "NAME(file=FILE)"; nothing when the spec is of another kind.
+std::optional<std::string> FileOf(std::string_view spec, std::string_view name) {
+  const std::string begin = fmt::format("{}(file=", name);
+  if (!spec.starts_with(begin) || !spec.ends_with(')')) return std::nullopt;
+  return std::string(spec.substr(begin.size(), spec.size() - begin.size() - 1));
+}
+
+void AddSpec(const std::string& spec, std::span<const std::string> classes, ClassKernels& kernels) {
+  if (spec == "identity") {
+    kernels.names.emplace_back("identity");
+    kernels.matrices.push_back(IdentityClasses(static_cast<Index>(classes.size())));
+  } else if (spec == "blocks") {
+    AddBlocks(classes, kernels);
+  } else if (const auto matrix = FileOf(spec, "matrix")) {
+    kernels.names.push_back(spec);
+    kernels.matrices.push_back(ReadMatrix(*matrix, classes));
+  } else if (const auto taxonomy = FileOf(spec, "taxonomy")) {
+    AddTaxonomy(*taxonomy, classes, kernels);
+  } else {
+    throw Error(
+        ErrorKind::kUsage,
+        fmt::format(
+            "class-kernel '{}' is not known; known: identity, blocks, matrix(file=FILE), taxonomy(file=FILE)",
+            spec));
+  }
+}
+
+// Points whose inner products are closest to the centred matrix (classical scaling).
+std::vector<double> Embed(ClassMatrix matrix, std::size_t classes) {
+  std::vector<double> means(classes, 0.0);
+  double mean = 0;
+  for (std::size_t u = 0; u < classes; ++u) {
+    for (std::size_t v = 0; v < classes; ++v)
+      means[u] += matrix[u * classes + v] / static_cast<double>(classes);
+    mean += means[u] / static_cast<double>(classes);
+  }
+  for (std::size_t u = 0; u < classes; ++u) {
+    for (std::size_t v = 0; v < classes; ++v) matrix[u * classes + v] += mean - means[u] - means[v];
+  }
+  const SymmetricEigen eigen(matrix, classes);
+  std::vector<double> points(2 * classes, 0.0);
+  for (std::size_t d = 0; d < std::min<std::size_t>(2, classes); ++d) {
+    const double scale = std::sqrt(std::max(eigen.values[d], 0.0));
+    for (std::size_t u = 0; u < classes; ++u) points[2 * u + d] = scale * eigen.vectors[d][u];
+  }
+  return points;
+}
+
+}  // namespace
+
+ClassKernels MakeClassKernels(std::span<const std::string> specs, std::span<const std::string> classes) {
+  ClassKernels kernels;
+  for (const std::string& spec : specs) AddSpec(spec, classes, kernels);
+  if (specs.empty()) AddSpec("identity", classes, kernels);
+  return kernels;
+}
+
+ClassKernelReport ReportClassKernels(const ClassKernels& kernels, std::span<const std::string> classes,
+                                     std::span<const double> theta, std::span<const double> quadratics) {
+  ClassKernelReport report;
+  report.classes.assign(classes.begin(), classes.end());
+  report.matrix.assign(classes.size() * classes.size(), 0.0);
+  const std::size_t count = kernels.matrices.size();
+  for (std::size_t y = 0; y < count; ++y) {
+    KernelReport kernel{kernels.names[y], 0, 0};
+    for (std::size_t m = y; m < theta.size(); m += count) {
+      kernel.weight += theta[m];
+      kernel.quadratic += quadratics[m];
+    }
+    for (std::size_t k = 0; k < report.matrix.size(); ++k) {
+      report.matrix[k] += kernel.weight * kernels.matrices[y][k];
+    }
+    report.kernels.push_back(std::move(kernel));
+  }
+  report.embedding = Embed(report.matrix, classes.size());
+  return report;
+}
+
+}  // namespace kweave
