@@ -50,7 +50,7 @@ std::string Lines(const Prediction& prediction, Index outputs) {
 }
 
 // Which samples belong to the second class; empty, with a note why, where the labels do not say.
-std::vector<bool> TrueClasses(const Model& model, const Labels& labels, const Context& context) {
+std::vector<bool> SecondClass(const Model& model, const Labels& labels, const Context& context) {
   if (model.task() == "oneclass") {
     std::vector<bool> is_inlier = InlierLabels(labels);
     if (is_inlier.empty()) {
@@ -69,12 +69,48 @@ std::vector<bool> TrueClasses(const Model& model, const Labels& labels, const Co
   return is_positive;
 }
 
+MulticlassScores ScoreSeveralClasses(const Model& model, const Labels& labels,
+                                     std::span<const double> decision, const Context& context) {
+  const std::vector<std::string> classes = model.classes();
+  std::vector<std::string> strangers;
+  const std::vector<std::vector<Index>> truth = TrueClasses(labels, classes, &strangers);
+  if (!strangers.empty()) {
+    context.log(
+        LogLevel::kNote,
+        fmt::format("{} label{} the model was not trained on ('{}'{}): {}", strangers.size(),
+                    strangers.size() == 1 ? "" : "s", strangers[0], strangers.size() == 1 ? "" : ", ...",
+                    model.is_multilabel() ? "left out of the scores" : "samples with it count as mistakes"));
+  }
+  std::vector<Index> samples(classes.size(), 0);
+  for (const std::vector<Index>& own : truth) {
+    for (const Index u : own) ++samples[u];
+  }
+  const auto absent = std::ranges::count(samples, 0);
+  if (absent > 0) {
+    const auto first = std::ranges::find(samples, 0) - samples.begin();
+    context.log(LogLevel::kNote, fmt::format("{} of the model's {} classes ha{} no sample here ('{}'{})",
+                                             absent, classes.size(), absent == 1 ? "s" : "ve", classes[first],
+                                             absent == 1 ? "" : ", ..."));
+  }
+  return ScoreClasses(truth, decision, classes, model.is_multilabel());
+}
+
+// One line for people.
+std::string ScoresText(const MulticlassScores& scores) {
+  if (scores.hamming_loss) {
+    return fmt::format("hamming loss {:.4g}, mean average precision {:.4g}, F1 {:.4g} over {} labels\n",
+                       *scores.hamming_loss, scores.average_precision.value_or(0), scores.f1,
+                       scores.classes.size());
+  }
+  return fmt::format("accuracy {:.4g}, balanced {:.4g}, F1 {:.4g}, MCC {:.4g} over {} classes\n",
+                     scores.accuracy, scores.balanced_accuracy, scores.f1, scores.mcc, scores.classes.size());
+}
+
 PredictionSummary Score(const Model& model, const Labels& labels, const Prediction& prediction,
                         const Context& context) {
   PredictionSummary summary;
   const std::vector<double>& decision = prediction.decision;
   summary.samples = static_cast<Index>(decision.size()) / model.outputs();
-  if (model.outputs() > 1) return summary;
   if (model.task() == "oneclass" && !decision.empty()) {
     const auto outliers = std::ranges::count_if(decision, [](double f) { return !(f > 0); });
     summary.outlier_fraction = static_cast<double>(outliers) / static_cast<double>(decision.size());
@@ -88,7 +124,11 @@ PredictionSummary Score(const Model& model, const Labels& labels, const Predicti
     }
     return summary;
   }
-  const std::vector<bool> is_positive = TrueClasses(model, labels, context);
+  if (model.outputs() > 1 || model.is_multilabel()) {
+    summary.classes = ScoreSeveralClasses(model, labels, decision, context);
+    return summary;
+  }
+  const std::vector<bool> is_positive = SecondClass(model, labels, context);
   if (!is_positive.empty()) {
     summary.scores = ScoreClassification(is_positive, decision, prediction.probability);
     summary.positive_class = model.classes()[1];
@@ -119,8 +159,11 @@ void Run(CLI::App& verb, PredictArguments& arguments) {
   }
   const Prediction prediction = model.Predict(data, context, options);
   WriteText(arguments.output, Lines(prediction, model.outputs()));
-  if (arguments.summary.empty()) return;
+  const bool has_classes = model.outputs() > 1 && !data.labels.empty();
+  if (arguments.summary.empty() && (arguments.run.is_quiet || !has_classes)) return;
   PredictionSummary summary = Score(model, data.labels, prediction, context);
+  if (summary.classes && !arguments.run.is_quiet) Complain(ScoresText(*summary.classes));
+  if (arguments.summary.empty()) return;
   summary.seconds = SecondsSinceStart();
   WriteText(arguments.summary, summary.ToJson() + "\n");
 }

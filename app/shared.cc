@@ -22,6 +22,8 @@ void AddDataOptions(CLI::App& verb, DataArguments& arguments) {
   add("--view", arguments.views, "NAME=FILE, a further view of the same samples; may be given several times")
       ->allow_extra_args(false);
   add("--labels", arguments.read.labels_path, "file with the labels (default: those of the first file)");
+  add("--label-separator", arguments.read.label_separator,
+      "text between the labels of samples that have several (default: a comma in LIBSVM files, else none)");
   add("--label-column", arguments.read.label_column, "CSV: name or number of the column with the labels");
   add("--id-column", arguments.read.id_column,
       "CSV: name or number of the column with sample ids; none joins by row");

@@ -57,6 +57,14 @@ def mnist_test():
     return kept("mnist.t", lambda: odd_digits("mnist.t", 2000))
 
 
+def letters(count, against_rest=None):
+    """The first letters; one class against the rest where it is given."""
+    def make():
+        samples, classes = real("letter", count)
+        return samples, classes if against_rest is None else numpy.where(classes == against_rest, 1, -1)
+    return kept(f"letter-{count}" + ("" if against_rest is None else f"-{against_rest:g}"), make)
+
+
 def mnist_halves(count):
     """The upper and the lower half of the pixels, as two views."""
     def half(columns):

@@ -5,7 +5,7 @@
 
 The points: 1 time against the number of samples, 2 against the number of kernels, 3 small sets of single-feature
 kernels beside SimpleMKL and the analytic wrapper, 4 and 5 many kernels for the price of one, 6 one kernel beside
-LIBSVM, 7 the same in 256 MB, 8 other families and data, 9 the loops inside; `sets`, one kernel beside LIBSVM on many
+LIBSVM, 7 the same in 256 MB, 8 other families and data, 9 the loops inside; `classes`, 26 machines beside one; `sets`, one kernel beside LIBSVM on many
 sets; `tasks`, regression and one-class machines beside
 LIBSVM's, and the squared loss beside factorisations; `thousand`, learned weights beside the plain sum.
 Exits with 1 when a bound is missed. The bounds are meant for two cores. A file given by --json keeps the points that are not run again.
@@ -19,7 +19,7 @@ import sys
 import datasets
 import measure
 import plots
-from cases import libsvm_sets, little_memory, loops, many_kernels, many_samples, price_of_one, small_sets, tasks, thousand
+from cases import classes, libsvm_sets, little_memory, loops, many_kernels, many_samples, price_of_one, small_sets, tasks, thousand
 
 POINTS = {
     "1": many_samples.growth,
@@ -31,6 +31,7 @@ POINTS = {
     "7": little_memory.little_memory,
     "8": many_kernels.families,
     "9": loops.loops,
+    "classes": classes.letters,
     "sets": libsvm_sets.sets,
     "tasks": tasks.tasks,
     "thousand": thousand.thousand,

@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kweave/dataset.h"
@@ -27,6 +28,45 @@ struct ClassificationScores {
 ClassificationScores ScoreClassification(const std::vector<bool>& is_positive,
                                          std::span<const double> decision,
                                          std::span<const double> probability = {});
+
+/// How well one of several classes is told from all others.
+struct ClassScores {
+  std::string name;
+  Index samples = 0;  ///< that belong to it
+  double precision = 0;
+  double recall = 0;
+  double f1 = 0;
+  double mcc = 0;
+  std::optional<double> average_precision;  ///< by its value; absent when no sample belongs to it
+};
+
+/// How good the predictions of more than two classes, or of several labels per sample, are. Averages are over the classes
+/// that occur or are predicted, each counting once.
+struct MulticlassScores {
+  double accuracy = 0;           ///< share of samples whose class, or whole set of labels, is right
+  double balanced_accuracy = 0;  ///< mean recall of the classes that occur; not of several labels
+  double mcc = 0;                ///< Matthews' correlation of all classes at once; not of several labels
+  double mean_mcc = 0;           ///< mean over classes
+  double f1 = 0;                 ///< mean over classes
+  std::optional<double> average_precision;  ///< mean over classes that occur
+  std::optional<double> hamming_loss;       ///< share of wrong labels; only of several labels per sample
+  std::vector<std::pair<std::size_t, double>>
+      top;  ///< k, and the share of samples with their class among the first k
+  std::vector<ClassScores> classes;
+  /// Samples of each class (row) by the class predicted; a last row for samples of classes that the model does not know,
+  /// where there are any. Empty for several labels.
+  std::vector<std::vector<Index>> confusion;
+};
+
+/// The numbers of each sample's classes. Numbers are compared as numbers. Labels that are none of the classes go to
+/// `strangers`, each once.
+std::vector<std::vector<Index>> TrueClasses(const Labels& labels, const std::vector<std::string>& classes,
+                                            std::vector<std::string>* strangers);
+
+/// `decision`: row after row, one per sample, with a value for each class. Samples without a class known to the model count
+/// as mistakes, where each has one label. Throws Error(kUsage) when there are no samples or the lengths differ.
+MulticlassScores ScoreClasses(const std::vector<std::vector<Index>>& truth, std::span<const double> decision,
+                              const std::vector<std::string>& classes, bool is_multilabel);
 
 /// How good the predictions of a regression are, by scikit-learn's definitions.
 struct RegressionScores {
@@ -52,6 +92,7 @@ struct PredictionSummary {
   Index samples = 0;
   std::optional<ClassificationScores> scores;  ///< absent without labels, and for regression
   std::optional<RegressionScores> regression;  ///< absent for other tasks
+  std::optional<MulticlassScores> classes;     ///< of more than two classes or several labels per sample
   std::string positive_class;                  ///< the class that f1 and average_precision are of
   std::optional<double> outlier_fraction;      ///< predicted; only of a one-class machine
   double seconds = 0;

@@ -40,19 +40,22 @@ py::array_t<double> Decide(const Model& model, const py::dict& samples, const py
   return ToArray(std::move(prediction.decision));
 }
 
-py::array_t<double> DecideByKernel(const Model& model, const py::dict& samples, const py::dict& run) {
+py::array_t<double> DecideByKernel(const Model& model, const py::dict& samples, const py::dict& run,
+                                   Index machine) {
   const Dataset data = ReadSamples(samples);
-  return ToArray(
-      Hooks(run).Call([&](const Context& context) { return model.PredictByKernel(data, context); }));
+  return ToArray(Hooks(run).Call(
+      [&](const Context& context) { return model.PredictByKernel(data, context, {}, machine); }));
 }
 
-py::array_t<double> LearnedKernel(const Model& model, const py::dict& samples, const py::dict& run) {
+py::array_t<double> LearnedKernel(const Model& model, const py::dict& samples, const py::dict& run,
+                                  Index machine) {
   const Dataset data = ReadSamples(samples);
-  return ToArray(Hooks(run).Call([&](const Context& context) { return model.LearnedKernel(data, context); }));
+  return ToArray(Hooks(run).Call(
+      [&](const Context& context) { return model.LearnedKernel(data, context, {}, machine); }));
 }
 
-py::tuple Support(const Model& model) {
-  const std::vector<std::pair<Index, double>> support = model.support();
+py::tuple Support(const Model& model, Index machine) {
+  const std::vector<std::pair<Index, double>> support = model.support(machine);
   py::array_t<Index> indices(static_cast<py::ssize_t>(support.size()));
   py::array_t<double> factors(static_cast<py::ssize_t>(support.size()));
   for (std::size_t s = 0; s < support.size(); ++s) {
@@ -77,13 +80,16 @@ void DefineModel(py::module_& module) {
       .def_static("load", &Model::Load, py::arg("path"))
       .def("save", &Model::Save, py::arg("path"), py::call_guard<py::gil_scoped_release>())
       .def("decide", &Decide, py::arg("samples"), py::arg("run"))
-      .def("decide_by_kernel", &DecideByKernel, py::arg("samples"), py::arg("run"))
-      .def("learned_kernel", &LearnedKernel, py::arg("samples"), py::arg("run"))
+      .def("decide_by_kernel", &DecideByKernel, py::arg("samples"), py::arg("run"), py::arg("machine") = 0)
+      .def("learned_kernel", &LearnedKernel, py::arg("samples"), py::arg("run"), py::arg("machine") = 0)
       .def_property_readonly("active_kernels", &Model::active_kernels)
       .def_property_readonly("summary", [](const Model& model) { return model.summary().ToJson(); })
       .def_property_readonly("classes", &Model::classes)
       .def_property_readonly("views", &Model::views)
-      .def_property_readonly("support", &Support)
+      .def_property_readonly("outputs", &Model::outputs)
+      .def_property_readonly("machines", &Model::machines)
+      .def_property_readonly("is_multilabel", &Model::is_multilabel)
+      .def("support", &Support, py::arg("machine") = 0)
       .def_property_readonly("stored_samples", &Model::stored_samples)
       .def("describe", &Model::Describe)
       .def(py::pickle(&ToBytes, &FromBytes));

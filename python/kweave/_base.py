@@ -23,7 +23,8 @@ from .kernels import Callable, Kernel, matrix_kernel
 DEFAULTS = _core.default_options()
 
 # Parameters that are handed to the core under their own name.
-_OPTIONS = ("loss", "C", "epsilon", "nu", "sharpness", "bias", "norm", "method", "solver", "driver", "normalize", "gap", "certificate",
+_OPTIONS = ("loss", "C", "epsilon", "nu", "sharpness", "bias", "norm", "multiclass", "weighting",
+            "class_C", "class_norm", "method", "solver", "driver", "normalize", "gap", "certificate",
             "max_iterations")
 
 
@@ -31,6 +32,8 @@ def _option(name, value):
     """A parameter as the core takes it."""
     if name == "norm":
         return float(value)  # 'inf' too
+    if name in ("class_C", "class_norm"):
+        return [(str(label), float(own)) for label, own in (value or {}).items()]
     if name == "normalize" and not isinstance(value, str):
         return ",".join(value) or "none"
     return value
@@ -121,27 +124,26 @@ class MKLEstimator(SparseInputTags, BaseEstimator):
             matrices.append((kernel.name, kernel.matrix(X, X), (), ()))
         return matrices
 
-    def _learned(self, models, training):
+    def _learned(self, model, training):
         """Sets the attributes of a fitted estimator."""
-        self._describe(models, training.positions)
+        self._describe(model, training.positions)
         samples = training.samples
         self._training_positions = training.positions
         self._stack_rows = None if samples.stack is None else samples.stack.rows
         self._stack_columns = None if samples.stack is None else samples.stack.columns
-        self._stored = [np.array(model.stored_samples, dtype=np.int64) for model in models]
-        self._kept = np.unique(np.concatenate(self._stored))
+        self._stored = np.array(model.stored_samples, dtype=np.int64)
         self._kept_rows = {
-            kernel.view: samples.view(kernel.view)[self._kept] for kernel in self._callables() if len(self._kept)
+            kernel.view: samples.view(kernel.view)[self._stored] for kernel in self._callables() if len(self._stored)
         }
 
-    def _new_columns(self, stack, machine):
-        """Which columns of a stack with new samples belong to the training samples, or to those a machine stores."""
+    def _new_columns(self, stack):
+        """Which columns of a stack with new samples belong to the training samples, or to those the model stores."""
         if self._stack_rows is None or stack.columns == len(self._stack_rows) != self._stack_columns:
             return ()
         if stack.columns == self._stack_columns:
             return self._stack_rows
         if stack.columns == len(self.support_):
-            needed = self._training_positions[self._stored[machine]]
+            needed = self._training_positions[self._stored]
             if np.isin(needed, self.support_).all():
                 return np.searchsorted(self.support_, needed)
         raise ValueError(
@@ -150,23 +152,18 @@ class MKLEstimator(SparseInputTags, BaseEstimator):
         )
 
     def _new_matrices(self, samples):
-        """Kernel values between new samples and training samples, for each machine."""
-        kernels = self._callables() if len(self._kept) else []
-        values = {kernel: kernel.matrix(samples.view(kernel.view), self._kept_rows[kernel.view]) for kernel in kernels}
-        per_machine = []
-        for machine, stored in enumerate(self._stored):
-            matrices = []
-            if samples.stack is not None:
-                columns = self._new_columns(samples.stack, machine)
-                for name, gram in samples.stack.items():
-                    diagonal = partial(samples.stack.diagonal, name)
-                    matrices.append(self._with_diagonal((name, gram, samples.stack.rows, columns), diagonal))
-            for kernel in kernels:
-                diagonal = partial(kernel.diagonal, samples.view(kernel.view))
-                columns = np.searchsorted(self._kept, stored)
-                matrices.append(self._with_diagonal((kernel.name, values[kernel], (), columns), diagonal))
-            per_machine.append(matrices)
-        return per_machine
+        """Kernel values between new samples and training samples."""
+        matrices = []
+        if samples.stack is not None:
+            columns = self._new_columns(samples.stack)
+            for name, gram in samples.stack.items():
+                diagonal = partial(samples.stack.diagonal, name)
+                matrices.append(self._with_diagonal((name, gram, samples.stack.rows, columns), diagonal))
+        for kernel in self._callables() if len(self._stored) else []:
+            values = kernel.matrix(samples.view(kernel.view), self._kept_rows[kernel.view])
+            diagonal = partial(kernel.diagonal, samples.view(kernel.view))
+            matrices.append(self._with_diagonal((kernel.name, values, (), ()), diagonal))
+        return matrices
 
     def _with_diagonal(self, matrix, diagonal):
         """The matrix with k(x,x) of the new samples as its last column, where the normalisation needs it."""
@@ -188,20 +185,21 @@ class MKLEstimator(SparseInputTags, BaseEstimator):
         targets = training.y if targets is None else targets
         return _core.train(data, targets.astype(np.float64), list(classes), options, run, start)
 
-    def _starts(self, count, positions):
-        """The machine that each of `count` new ones starts from: those of the last fit to the same samples, or none."""
-        last = getattr(self, "_models", [])
-        is_same = len(last) == count and np.array_equal(self._training_positions, positions)
-        return last if self.warm_start and is_same else [None] * count
+    def _start(self, positions):
+        """The model that a new one starts from: that of the last fit to the same samples, or none."""
+        last = getattr(self, "_model", None)
+        is_same = last is not None and np.array_equal(self._training_positions, positions)
+        return last if self.warm_start and is_same else None
 
     def _each_machine(self, samples, method):
-        """What `method` of every machine says about new samples."""
-        run, matrices = make_run(self), self._new_matrices(samples)
-        return [getattr(model, method)(samples.to_core(own), run) for model, own in zip(self._models, matrices)]
+        """What `method` says about new samples, for every machine of the model."""
+        run, data = make_run(self), samples.to_core(self._new_matrices(samples))
+        return [getattr(self._model, method)(data, run, machine) for machine in range(self._model.machines)]
 
     def _decide(self, samples):
-        """One column of decision values per machine."""
-        return np.column_stack(self._each_machine(samples, "decide"))
+        """One column of decision values per output."""
+        values = self._model.decide(samples.to_core(self._new_matrices(samples)), make_run(self))
+        return values.reshape(samples.size, self._model.outputs)
 
     def decision_function_by_kernel(self, X):
         """Decision function split into the contribution of each kernel.
@@ -214,15 +212,16 @@ class MKLEstimator(SparseInputTags, BaseEstimator):
         Returns
         -------
         parts : ndarray of shape (n_samples, n_kernels) or (n_samples, n_classes, n_kernels)
-            Their sum over kernels, plus `intercept_`, is the decision function. Kernels are those of `kernel_names_`.
+            Their sum over kernels, plus `intercept_`, is the decision function, or with more than two classes the
+            functions of `summary_['machines']`. Kernels are those of `kernel_names_`.
         """
         samples = self._new_samples(X)
         column = {name: m for m, name in enumerate(self.kernel_names_)}
-        parts = np.zeros((samples.size, len(self._models), len(column)))
+        parts = np.zeros((samples.size, self._model.machines, len(column)))
+        active = self._model.active_kernels
         for k, values in enumerate(self._each_machine(samples, "decide_by_kernel")):
-            active = self._models[k].active_kernels
             parts[:, k, [column[name] for name in active]] = values.reshape(samples.size, len(active))
-        return parts[:, 0] if len(self._models) == 1 else parts
+        return parts[:, 0] if self._model.machines == 1 else parts
 
     def analyze_kernels(self, X, y=None):
         """Look at the kernels on some samples before anything is learned.
@@ -247,21 +246,22 @@ class MKLEstimator(SparseInputTags, BaseEstimator):
         options = self._options(samples)
         return json.loads(_core.analyze_kernels(data, codes, names, options, make_run(self)))
 
-    def _describe(self, models, positions):
+    def _describe(self, model, positions):
         """Sets the attributes that say what was learned; `positions[i]` is where the i-th sample came from."""
-        self._models = models
-        summaries = [json.loads(model.summary) for model in models]
-        self._normalize = summaries[0]["options"]["normalize"]
-        self.summary_ = summaries[0] if len(models) == 1 else summaries
-        self.status_ = next((s["status"] for s in summaries if s["status"] != "converged"), "converged")
-        self.objective_ = sum(s["primal"] for s in summaries)
-        self.duality_gap_ = max(s["relative_gap"] for s in summaries)
-        self.n_iter_ = sum(s["iterations"] for s in summaries)
-        histories = [s["history"] for s in summaries]
-        self.history_ = histories[0] if len(models) == 1 else histories
-        self._describe_kernels(summaries)
-        self._describe_support(models, positions)
-        self.intercept_ = np.array([s["bias"] for s in summaries])
+        self._model = model
+        self.summary_ = summary = json.loads(model.summary)
+        self._normalize = summary["options"]["normalize"]
+        self.status_ = summary["status"]
+        self.objective_ = summary["primal"]
+        self.duality_gap_ = summary["relative_gap"]
+        self.n_iter_ = summary["iterations"]
+        self.history_ = summary["history"]
+        machines = summary.get("machines", [])
+        self.kernel_names_ = [kernel["name"] for kernel in summary["kernels"]]
+        weights = [machine["weights"] for machine in machines] or [kernel["weight"] for kernel in summary["kernels"]]
+        self.kernel_weights_ = np.array(weights, dtype=float)
+        self._describe_support(model, positions)
+        self.intercept_ = np.array([machine["bias"] for machine in machines] or [summary["bias"]])
         if self.status_ not in ("converged", "interrupted"):
             warnings.warn(
                 f"training ended early ({self.status_}): the relative duality gap is {self.duality_gap_:.2g}, "
@@ -269,20 +269,10 @@ class MKLEstimator(SparseInputTags, BaseEstimator):
                 ConvergenceWarning,
             )
 
-    def _describe_kernels(self, summaries):
-        names = list(dict.fromkeys(kernel["name"] for s in summaries for kernel in s["kernels"]))
-        column = {name: m for m, name in enumerate(names)}
-        weights = np.zeros((len(summaries), len(names)))
-        for k, summary in enumerate(summaries):
-            for kernel in summary["kernels"]:
-                weights[k, column[kernel["name"]]] = kernel["weight"]
-        self.kernel_names_ = names
-        self.kernel_weights_ = weights[0] if len(summaries) == 1 else weights
-
-    def _describe_support(self, models, positions):
-        pairs = [model.support for model in models]
+    def _describe_support(self, model, positions):
+        pairs = [model.support(machine) for machine in range(model.machines)]
         stored = np.unique(np.concatenate([positions[indices] for indices, _ in pairs]))
-        coefficients = np.zeros((len(models), len(stored)))
+        coefficients = np.zeros((len(pairs), len(stored)))
         for k, (indices, factors) in enumerate(pairs):
             coefficients[k, np.searchsorted(stored, positions[indices])] = factors
         self.support_ = stored
@@ -306,9 +296,7 @@ class MKLEstimator(SparseInputTags, BaseEstimator):
             File to write; it is replaced only when the model is complete.
         """
         check_is_fitted(self)
-        if len(self._models) > 1:
-            raise ValueError("a model file holds one machine; pickle an estimator that has several")
-        self._models[0].save(os.fspath(path))
+        self._model.save(os.fspath(path))
 
     @classmethod
     def load(cls, path):
@@ -340,8 +328,8 @@ class MKLEstimator(SparseInputTags, BaseEstimator):
         """Sets what `fit` would have set."""
         if model.views:  # a model without kernels on features takes any number of them
             self.n_features_in_ = sum(columns for _, columns in model.views)
-        self._describe([model], np.arange(max(model.stored_samples, default=-1) + 1))
+        self._describe(model, np.arange(max(model.stored_samples, default=-1) + 1))
         self._training_positions = np.arange(max(model.stored_samples, default=-1) + 1)
         self._stack_rows = self._stack_columns = None
-        self._stored = [np.array(model.stored_samples, dtype=np.int64)]
-        self._kept, self._kept_rows = self._stored[0], {}
+        self._stored = np.array(model.stored_samples, dtype=np.int64)
+        self._kept_rows = {}

@@ -31,7 +31,7 @@ class MKLClassifier(ClassifierMixin, MKLEstimator):
 
     Minimises ``1/2 Omega(w)^2 + C sum_i loss_i`` with ``f(x) = sum_m <w_m, phi_m(x)> + b``; the weights of the
     kernels have a p-norm of at most 1. The answer is certified: `duality_gap_` bounds how far it is from the
-    optimum. More than two classes are learned one against the rest.
+    optimum. More than two classes are learned by machines of two classes each, or by one machine for all.
 
     Parameters
     ----------
@@ -50,6 +50,14 @@ class MKLClassifier(ClassifierMixin, MKLEstimator):
         Whether the function has a bias.
     norm : float or 'inf'
         Norm p on the kernel weights: 1 is sparse, infinity is the uniform sum.
+    multiclass : {'auto', 'joint', 'ovr', 'ovo'}
+        More than two classes: one machine for all of them, one per class against the rest, or one per pair of classes.
+    weighting : {'per-class', 'common'}
+        'ovr': whether every class has kernel weights of its own.
+    class_C : dict, default=None
+        'ovr': C of the machines of single classes, in place of `C`.
+    class_norm : dict, default=None
+        'ovr': norm of the machines of single classes, in place of `norm`.
     method : str
         How the kernel weights move.
     solver : str
@@ -93,18 +101,18 @@ class MKLClassifier(ClassifierMixin, MKLEstimator):
         The classes.
     kernel_names_ : list of str
         Names of the kernels in the order given; above 10,000 kernels the heaviest 10,000.
-    kernel_weights_ : ndarray of shape (n_kernels,) or (n_classes, n_kernels)
-        Their weights; one row per class when there are more than two.
+    kernel_weights_ : ndarray of shape (n_kernels,) or (n_machines, n_kernels)
+        Their weights; one row per entry of ``summary_['machines']`` when there are several machines.
     duality_gap_ : float
-        Certified relative duality gap; with more than two classes the largest.
+        Certified relative duality gap; of several machines the largest.
     objective_ : float
         Primal objective, summed over machines.
     history_ : list of dict
-        One entry per move of the weights; with more than two classes one such list per class.
+        One entry per move of the weights; empty for several machines.
     status_ : str
         'converged', 'iteration_limit', 'time_limit', 'stalled' or 'interrupted'.
-    summary_ : dict or list of dict
-        The core's whole summary, one per machine.
+    summary_ : dict
+        The core's whole summary.
     support_ : ndarray of shape (n_support,)
         Positions of the support vectors in the training data.
     dual_coef_ : ndarray of shape (n_machines, n_support)
@@ -145,6 +153,10 @@ class MKLClassifier(ClassifierMixin, MKLEstimator):
         sharpness=DEFAULTS["sharpness"],
         bias=DEFAULTS["bias"],
         norm=DEFAULTS["norm"],
+        multiclass=DEFAULTS["multiclass"],
+        weighting=DEFAULTS["weighting"],
+        class_C=None,
+        class_norm=None,
         method=DEFAULTS["method"],
         solver=DEFAULTS["solver"],
         driver=DEFAULTS["driver"],
@@ -168,6 +180,10 @@ class MKLClassifier(ClassifierMixin, MKLEstimator):
         self.sharpness = sharpness
         self.bias = bias
         self.norm = norm
+        self.multiclass = multiclass
+        self.weighting = weighting
+        self.class_C = class_C
+        self.class_norm = class_norm
         self.method = method
         self.solver = solver
         self.driver = driver
@@ -220,7 +236,7 @@ class MKLClassifier(ClassifierMixin, MKLEstimator):
         codes = np.searchsorted(self.classes_, y).clip(max=len(self.classes_) - 1)
         factors = self._class_factors(y[kept], codes[kept], weight[kept])
         training = prepare(samples, codes, weight * factors[codes])
-        self._learned(self._train_machines(training), training)
+        self._learned(self._train_model(training), training)
         if self.probability and self.loss != "logistic":
             self._calibration = self._calibrate(training)
         return training
@@ -233,20 +249,14 @@ class MKLClassifier(ClassifierMixin, MKLEstimator):
 
     def _restore(self, model):
         super()._restore(model)
+        if model.is_multilabel:
+            raise ValueError("a model of samples with several labels, expected one label per sample")
         self.classes_ = _parse_classes(model.classes)
 
-    def _train_machines(self, training):
+    def _train_model(self, training):
         names = [str(label) for label in self.classes_.tolist()]
         matrices = self._training_matrices(training.samples)
-        if len(names) == 2:
-            problems = [(training.y, names)]
-        else:
-            problems = [(training.y == k, ["rest", name]) for k, name in enumerate(names)]
-        starts = self._starts(len(problems), training.positions)
-        return [
-            self._train(training, matrices, start, codes, classes)
-            for (codes, classes), start in zip(problems, starts)
-        ]
+        return self._train(training, matrices, self._start(training.positions), training.y, names)
 
     def decision_function(self, X):
         """Value of the decision function.
@@ -265,7 +275,9 @@ class MKLClassifier(ClassifierMixin, MKLEstimator):
 
     def _values(self, samples):
         values = self._decide(samples)
-        return values.ravel() if len(self.classes_) == 2 else values
+        if len(self.classes_) > 2:
+            return values
+        return values.ravel() if values.shape[1] == 1 else values[:, 1] - values[:, 0]
 
     def predict(self, X):
         """Classes of samples.
@@ -294,7 +306,7 @@ class MKLClassifier(ClassifierMixin, MKLEstimator):
             part = clone(self).set_params(probability=False, warm_start=False)
             part.classes_ = self.classes_
             fold = Training(samples.take(inside), codes[inside], weight[inside], inside, inside)
-            part._learned(part._train_machines(fold), fold)
+            part._learned(part._train_model(fold), fold)
             values[outside] = part._values(samples.take(outside))
         return Calibration(values, codes, weight)
 

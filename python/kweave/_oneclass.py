@@ -168,8 +168,8 @@ class MKLOneClass(OutlierMixin, MKLEstimator):
         samples, _ = self._input(X, reset=True)
         weight = check_sample_weight(sample_weight, X)
         training = prepare(samples, np.zeros(samples.size), weight)
-        (start,) = self._starts(1, training.positions)
-        self._learned([self._train(training, self._training_matrices(training.samples), start)], training)
+        start = self._start(training.positions)
+        self._learned(self._train(training, self._training_matrices(training.samples), start), training)
         return training
 
     @property

@@ -171,8 +171,8 @@ class MKLRegressor(RegressorMixin, MKLEstimator):
         samples, y = self._input(X, y, reset=True, y_numeric=True)
         weight = check_sample_weight(sample_weight, X)
         training = prepare(samples, np.asarray(y, dtype=np.float64), weight)
-        (start,) = self._starts(1, training.positions)
-        self._learned([self._train(training, self._training_matrices(training.samples), start)], training)
+        start = self._start(training.positions)
+        self._learned(self._train(training, self._training_matrices(training.samples), start), training)
         return training
 
     def predict(self, X):

@@ -112,9 +112,10 @@ class MKLTransformer(
         """The learned kernel between new samples and the columns."""
         estimator = self.estimator_
         total = np.zeros((samples.size, len(self._columns)))
-        for values, stored in zip(estimator._each_machine(samples, "learned_kernel"), estimator._stored):
+        stored, machines = estimator._stored, estimator._each_machine(samples, "learned_kernel")
+        for values in machines:
             total += values.reshape(samples.size, len(stored))[:, np.searchsorted(stored, self._columns)]
-        return total / len(estimator._stored)
+        return total / len(machines)
 
     def transform(self, X):
         """Kernel values or features of samples.

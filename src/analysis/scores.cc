@@ -85,6 +85,32 @@ void CheckLengths(std::size_t labels, std::size_t predictions) {
   throw Error(ErrorKind::kUsage, fmt::format("{} labels for {} predictions", labels, predictions));
 }
 
+void AddClasses(const MulticlassScores& scores, Json& json) {
+  const bool is_multilabel = scores.hamming_loss.has_value();
+  json["accuracy"] = scores.accuracy;
+  if (!is_multilabel) {
+    json["balanced_accuracy"] = scores.balanced_accuracy;
+    json["mcc"] = scores.mcc;
+  } else {
+    json["hamming_loss"] = *scores.hamming_loss;
+  }
+  json["mean_mcc"] = scores.mean_mcc;
+  json["f1"] = scores.f1;
+  if (scores.average_precision) json["average_precision"] = *scores.average_precision;
+  if (!is_multilabel) {
+    json["top"] = Json::object();
+    for (const auto& [k, share] : scores.top) json["top"][fmt::format("{}", k)] = share;
+    json["confusion"] = scores.confusion;
+  }
+  json["classes"] = Json::array();
+  for (const ClassScores& one : scores.classes) {
+    Json entry = {{"class", one.name},    {"samples", one.samples}, {"precision", one.precision},
+                  {"recall", one.recall}, {"f1", one.f1},           {"mcc", one.mcc}};
+    if (one.average_precision) entry["average_precision"] = *one.average_precision;
+    json["classes"].push_back(std::move(entry));
+  }
+}
+
 }  // namespace
 
 ClassificationScores ScoreClassification(const std::vector<bool>& is_positive,
@@ -177,6 +203,7 @@ std::string PredictionSummary::ToJson() const {
     if (regression->r2) json["r2"] = *regression->r2;
     if (regression->correlation) json["correlation"] = *regression->correlation;
   }
+  if (classes) AddClasses(*classes, json);
   if (outlier_fraction) json["outlier_fraction"] = *outlier_fraction;
   json["seconds"] = {{"total", seconds}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace);

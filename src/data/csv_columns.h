@@ -15,6 +15,7 @@ struct CsvOptions {
   char delimiter = ',';
   std::string label_column;     ///< name or 1-based index; empty: guessed if `guesses_labels`
   bool guesses_labels = true;   ///< a column called label, class, target or y holds the labels
+  std::string label_separator;  ///< between several labels of a sample; empty: every sample has one
   std::string id_column;        ///< name or 1-based index; empty: a column called id, sample or sample_id
   bool labels_required = true;  ///< false: a label column by index may be absent
   Index expected_columns = 0;   ///< features, 0: any number

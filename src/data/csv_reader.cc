@@ -24,6 +24,7 @@ class CsvParser {
     std::vector<std::string> first = FirstRecord();
     AssignRoles(JudgeFeatureColumns(std::move(first), options, name()), Role::kFeature);
     guesses_labels_ = options.guesses_labels;
+    labels_.SetSeparator(options.label_separator);
     const bool is_matched_by_name = columns_.has_header && !options.expected_names.empty();
     if (is_matched_by_name) KeepExpected(options.expected_names);
     const Index features = std::ranges::count(roles_, Role::kFeature);
@@ -43,6 +44,7 @@ class CsvParser {
   }
 
   Table ReadLabels(const CsvOptions& options) {
+    labels_.SetSeparator(options.label_separator);
     std::vector<std::string> first = FirstRecord();
     AssignRoles(JudgeLabelColumns(std::move(first), options, name()), Role::kIgnored);
     ReadRecords();

@@ -53,8 +53,11 @@ Features ChooseStorage(SparseStorage sparse, Index cols, bool fits_float32) {
 
 class LibsvmParser {
  public:
-  LibsvmParser(const FileBytes& file, Index expected_columns)
-      : source_(file), end_(source_.end()), limit_(expected_columns > 0 ? expected_columns : kLargestIndex) {
+  LibsvmParser(const FileBytes& file, Index expected_columns, const std::string& label_separator)
+      : source_(file),
+        end_(source_.end()),
+        limit_(expected_columns > 0 ? expected_columns : kLargestIndex),
+        labels_(label_separator) {
     // Counting first costs little and spares the vectors their growth, which would double the peak of memory.
     const auto entries = static_cast<std::size_t>(std::count(source_.begin(), end_, ':'));
     sparse_.columns.reserve(entries);
@@ -69,6 +72,8 @@ class LibsvmParser {
     };
     if (sparse_.offsets.size() == 1) fail("there is no sample in this file");
     if (cols_ == 0) fail("no sample has a feature, expected index:value");
+    if (first_without_label_ != nullptr && labels_.separator().empty())
+      FailLabel(first_without_label_, false);
     Table table;
     table.file = source_.name();
     table.rows = static_cast<Index>(sparse_.offsets.size()) - 1;
@@ -85,9 +90,10 @@ class LibsvmParser {
  private:
   /// Reads one line, a sample unless it is blank, and returns the start of the next.
   const char* Line(const char* p) {
+    const char* const start = p;
     p = SkipBlanks(p);
     if (!IsLineEnd(p)) {
-      p = SkipBlanks(Label(p));
+      p = SkipBlanks(Label(p, p != start));
       Index last_index = 0;
       while (!IsLineEnd(p)) p = SkipBlanks(Entry(p, last_index));
       sparse_.offsets.push_back(static_cast<Index>(sparse_.values.size()));
@@ -98,22 +104,20 @@ class LibsvmParser {
   }
 
   /// Reads the label if there is one and returns its end.
-  const char* Label(const char* token) {
+  const char* Label(const char* token, bool is_after_blank) {
     const char* p = token;
     while (!IsSeparator(p) && *p != ':') ++p;
     const bool is_first_sample = sparse_.offsets.size() == 1;
     const bool has_label = p == end_ || *p != ':';
-    if (!is_first_sample && has_label == labels_.empty()) {
-      source_.FailAt(token,
-                     fmt::format("found {}, expected {} as on the lines before", Quoted(TokenAt(token, end_)),
-                                 has_label ? "index:value without a label" : "a label"));
+    if (!has_label && is_after_blank && !(is_first_sample ? labels_.separator().empty() : labels_.empty())) {
+      if (first_without_label_ == nullptr) first_without_label_ = token;
+      labels_.AddNone();
+      return token;
     }
+    if (!is_first_sample && has_label == labels_.empty()) FailLabel(token, has_label);
     if (!has_label) return token;
     const std::string_view text(token, static_cast<std::size_t>(p - token));
-    if (text.find(',') != std::string_view::npos) {
-      source_.FailAt(token, fmt::format("found {}, expected one label (several per sample are not supported)",
-                                        Quoted(text)));
-    }
+    if (labels_.separator().empty() && text.find(',') != std::string_view::npos) labels_.SetSeparator(",");
     if (!labels_.Add(text)) source_.FailAt(token, fmt::format("found {}, {}", Quoted(text), kLabelExpected));
     return p;
   }
@@ -159,6 +163,12 @@ class LibsvmParser {
                    fmt::format("index {} follows index {}, expected ascending indices", *index, last_index));
   }
 
+  [[noreturn]] void FailLabel(const char* token, bool has_label) const {
+    source_.FailAt(token,
+                   fmt::format("found {}, expected {} as on the lines before", Quoted(TokenAt(token, end_)),
+                               has_label ? "index:value without a label" : "a label"));
+  }
+
   [[noreturn]] void FailValue(const char* token, Index index) const {
     const std::string_view text = TokenAt(token, end_);
     if (text.empty()) source_.FailAt(token, fmt::format("the value of feature {} is missing", index));
@@ -178,6 +188,7 @@ class LibsvmParser {
   const Index limit_;  // the largest index that is kept
   SparseStorage sparse_;
   LabelList labels_;
+  const char* first_without_label_ = nullptr;
   Index cols_ = 0;
   Index unseen_ = 0;  // values above the limit
   bool fits_float32_ = true;
@@ -185,8 +196,8 @@ class LibsvmParser {
 
 }  // namespace
 
-Table ReadLibsvm(const FileBytes& file, Index expected_columns) {
-  return LibsvmParser(file, expected_columns).Run();
+Table ReadLibsvm(const FileBytes& file, Index expected_columns, const std::string& label_separator) {
+  return LibsvmParser(file, expected_columns, label_separator).Run();
 }
 
 }  // namespace kweave

@@ -63,6 +63,7 @@ CsvOptions MakeCsvOptions(const ReadOptions& options, const FileBytes& file, con
   CsvOptions csv;
   csv.delimiter = format == "tsv" ? '\t' : DetectDelimiter(file.bytes);
   csv.label_column = options.label_column;
+  csv.label_separator = options.label_separator;
   if (!IgnoresIds(options)) csv.id_column = options.id_column;
   csv.labels_required = options.labels_required;
   return csv;
@@ -106,7 +107,7 @@ Table ReadView(const ReadOptions& options, std::size_t view) {
   const FileBytes file = OpenFileBytes(options.views[view].path);
   const std::string format = options.format.empty() ? DetectFormat(file) : options.format;
   const Index expected_columns = options.expected_columns.empty() ? 0 : options.expected_columns[view];
-  if (format == "libsvm") return ReadLibsvm(file, expected_columns);
+  if (format == "libsvm") return ReadLibsvm(file, expected_columns, options.label_separator);
   if (format == "npy") return ReadNpy(file, expected_columns);
   CsvOptions csv = MakeCsvOptions(options, file, format);
   csv.expected_columns = expected_columns;
@@ -124,9 +125,9 @@ Table ReadView(const ReadOptions& options, std::size_t view) {
 }
 
 /// One label a line; blank lines only at the end.
-Table ReadTextLabels(const FileBytes& file) {
+Table ReadTextLabels(const FileBytes& file, const std::string& label_separator) {
   const TextSource source(file);
-  LabelList labels;
+  LabelList labels(label_separator);
   Table table;
   table.file = file.name;
   const std::string_view text = source.text().substr(0, source.text().find_last_not_of(" \t\r\n") + 1);
@@ -154,7 +155,8 @@ Table ReadLabelFile(const ReadOptions& options) {
     return table;
   }
   const std::string format = FormatByName(file.name);
-  return format.empty() ? ReadTextLabels(file) : ReadCsvLabels(file, MakeCsvOptions(options, file, format));
+  return format.empty() ? ReadTextLabels(file, options.label_separator)
+                        : ReadCsvLabels(file, MakeCsvOptions(options, file, format));
 }
 
 void CheckOptions(const ReadOptions& options) {

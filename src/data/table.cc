@@ -17,6 +17,10 @@ bool IsNanOrInfinity(std::string_view text) {
 }
 
 bool LabelList::Add(std::string_view text) {
+  if (text.empty() && !labels_.separator.empty()) {
+    AddNone();
+    return true;
+  }
   const std::optional<double> number = ToNumber(text);
   if (number.has_value() ? std::isinf(*number)
                          : text.empty() || !IsPlainText(text) || IsNanOrInfinity(text)) {

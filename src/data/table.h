@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kweave/dataset.h"
@@ -27,9 +28,16 @@ bool IsNanOrInfinity(std::string_view text);
 /// Collects labels one by one.
 class LabelList {
  public:
+  /// With a separator a text may hold several labels or none.
+  explicit LabelList(std::string separator = {}) { labels_.separator = std::move(separator); }
   /// Appends `text`; false when it cannot be a label: empty, not plain text, NaN or an infinite number.
   [[nodiscard]] bool Add(std::string_view text);
+  /// A sample without a label, where others may have several.
+  void AddNone() { labels_.text.emplace_back(); }
   bool empty() const { return labels_.empty(); }
+  /// What stands between labels from now on.
+  void SetSeparator(std::string separator) { labels_.separator = std::move(separator); }
+  const std::string& separator() const { return labels_.separator; }
   Labels Take();
 
  private:

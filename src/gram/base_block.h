@@ -41,6 +41,11 @@ class BaseBlock {
 
   /// Computing a value again costs less than keeping it.
   virtual bool IsCheap() const = 0;
+
+  /// All columns of a row, if they lie in memory as they are; else null.
+  virtual const T* Stored(Index) const { return nullptr; }
+  /// Whether values come from another base, which counts what it computes.
+  virtual bool IsView() const { return false; }
 };
 
 /// What a base is computed from.

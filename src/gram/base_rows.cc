@@ -1,8 +1,15 @@
 #include "gram/base_rows.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace kweave {
+
+namespace {
+
+constexpr Index kColumnsAtATime = 512;  // a multiple of what blocks are computed in
+
+}  // namespace
 
 template <class T>
 BaseRows<T>::BaseRows(std::unique_ptr<BaseBlock<T>> block, Index left_count, Index right_count)
@@ -51,15 +58,37 @@ std::int32_t BaseRows<T>::TakeSlot(bool may_evict) {
 }
 
 template <class T>
+void BaseRows<T>::KeepAll(ThreadPool& pool) {
+  SetCapacity(left_count());
+  std::vector<Index> rows;
+  for (Index first = 0; first < left_count(); first += kSlabRows) {
+    rows.resize(static_cast<std::size_t>(std::min(kSlabRows, left_count() - first)));
+    std::iota(rows.begin(), rows.end(), first);
+    const Batch batch = Prepare(rows, /*may_evict=*/false);
+    pool.ParallelFor(right_count_, kColumnsAtATime, [&](Index begin, Index end, int) {
+      thread_local AlignedVector<T> scratch;
+      thread_local std::vector<const T*> pointers;
+      scratch.resize(std::max<std::size_t>(scratch.size(), batch.missing.size() * (end - begin)));
+      Read(batch, begin, end, scratch.data(), pointers);
+    });
+    Commit(batch);
+  }
+  is_complete_ = true;
+}
+
+template <class T>
 typename BaseRows<T>::Batch BaseRows<T>::Prepare(std::span<const Index> rows, bool may_evict) {
   Batch batch;
   batch.rows.assign(rows.begin(), rows.end());
   batch.places.assign(rows.size(), nullptr);
+  batch.stored.assign(rows.size(), nullptr);
   for (Index row : rows) {
     if (slot_of_row_[row] != kNone) was_used_[slot_of_row_[row]] = 2;
   }
   for (std::size_t r = 0; r < rows.size(); ++r) {
     const Index row = rows[r];
+    batch.stored[r] = block_->Stored(row);
+    if (batch.stored[r] != nullptr) continue;
     std::int32_t slot = slot_of_row_[row];
     if (slot == kNone) {
       slot = TakeSlot(may_evict);
@@ -77,6 +106,7 @@ typename BaseRows<T>::Batch BaseRows<T>::Prepare(std::span<const Index> rows, bo
     }
   }
   block_->GatherLeft(batch.missing_rows, batch.missing_left);
+  if (!block_->IsView()) values_computed_ += static_cast<std::int64_t>(batch.missing.size()) * right_count_;
   return batch;
 }
 
@@ -85,7 +115,8 @@ void BaseRows<T>::Read(const Batch& batch, Index begin, Index end, T* scratch,
                        std::vector<const T*>& pointers) const {
   pointers.resize(batch.rows.size());
   for (std::size_t r = 0; r < batch.rows.size(); ++r) {
-    pointers[r] = batch.places[r] != nullptr ? batch.places[r] + begin : nullptr;
+    const T* const place = batch.stored[r] != nullptr ? batch.stored[r] : batch.places[r];
+    pointers[r] = place != nullptr ? place + begin : nullptr;
   }
   if (batch.missing.empty()) return;
   const Index width = end - begin;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/memory.h"
+#include "base/threads.h"
 #include "gram/base_block.h"
 
 namespace kweave {
@@ -23,9 +24,20 @@ class BaseRows {
   /// How many rows may be kept. Rows above the bound are dropped.
   void SetCapacity(Index rows);
 
+  /// Computes and keeps every row, whatever the bound was.
+  void KeepAll(ThreadPool& pool);
+  /// All columns of a row if it is kept, else null.
+  const T* Kept(Index row) const {
+    return slot_of_row_[row] != kNone && is_filled_[row] ? Slot(slot_of_row_[row]) : block_->Stored(row);
+  }
+  bool is_complete() const { return is_complete_; }
+  /// How many values were computed so far.
+  std::int64_t values_computed() const { return values_computed_; }
+
   struct Batch {
     std::vector<Index> rows;
     std::vector<T*> places;            ///< where row r is or will be kept; null: not kept
+    std::vector<const T*> stored;      ///< where the block itself has row r; null: nowhere
     std::vector<std::size_t> missing;  ///< positions in `rows` that must be computed
     std::vector<Index> missing_rows;
     AlignedVector<T> missing_left;  ///< gathered for them
@@ -62,6 +74,8 @@ class BaseRows {
   std::vector<std::int32_t> slot_of_row_;  ///< kNone: not kept
   std::vector<char> is_filled_;            ///< by row: the place holds values
   std::size_t hand_ = 0;
+  std::int64_t values_computed_ = 0;
+  bool is_complete_ = false;  ///< every row is kept
 };
 
 }  // namespace kweave

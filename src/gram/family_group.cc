@@ -166,7 +166,7 @@ class FamilyExpansion : public GroupExpansion {
 
   // Each expansion becomes that of its vector; all of them were zero.
   static void AddTogether(std::span<const std::span<const double>> vectors,
-                          std::span<FamilyExpansion> expansions, ThreadPool& pool) {
+                          std::span<FamilyExpansion* const> expansions, ThreadPool& pool) {
     std::vector<Index> rows;
     for (std::size_t i = 0; i < vectors[0].size(); ++i) {
       if (std::ranges::any_of(vectors, [&](const auto& a) { return a[i] != 0; }))
@@ -174,11 +174,11 @@ class FamilyExpansion : public GroupExpansion {
     }
     std::vector<WeightedMoments<T>> targets;
     for (std::size_t v = 0; v < vectors.size(); ++v) {
-      targets.push_back({{}, &expansions[v].moments_});
+      targets.push_back({{}, &expansions[v]->moments_});
       for (const Index i : rows) targets.back().factors.push_back(static_cast<T>(vectors[v][i]));
-      expansions[v].sum_ = std::accumulate(vectors[v].begin(), vectors[v].end(), 0.0);
+      expansions[v]->sum_ = std::accumulate(vectors[v].begin(), vectors[v].end(), 0.0);
     }
-    AddMoments<T>(expansions[0].base_, rows, targets, pool, expansions[0].Adder());
+    AddMoments<T>(expansions[0]->base_, rows, targets, pool, expansions[0]->Adder());
   }
 
   void Quadratics(std::span<const double> a, std::span<double> q) const override { Products(a, q); }
@@ -317,6 +317,19 @@ class FamilyGroup : public Group<T> {
     return std::make_unique<FamilyExpansion<T>>(basis_, members_, base_);
   }
 
+  std::vector<std::unique_ptr<GroupExpansion>> ExpandAll(std::span<const std::span<const double>> vectors,
+                                                         ThreadPool& pool) override {
+    std::vector<std::unique_ptr<GroupExpansion>> expansions;
+    std::vector<FamilyExpansion<T>*> own;
+    for (std::size_t v = 0; v < vectors.size(); ++v) {
+      auto expansion = std::make_unique<FamilyExpansion<T>>(basis_, members_, base_);
+      own.push_back(expansion.get());
+      expansions.push_back(std::move(expansion));
+    }
+    if (!own.empty()) FamilyExpansion<T>::AddTogether(vectors, own, pool);
+    return expansions;
+  }
+
   void Measure(std::span<const double> theta, std::span<const std::span<const double>> vectors,
                std::span<Measurement> measured, ThreadPool& pool) override {
     if constexpr (std::is_same_v<T, double>) {
@@ -361,12 +374,10 @@ class FamilyGroup : public Group<T> {
   // The expansions of all vectors from one pass over the base.
   void MeasureTogether(std::span<const double> theta, std::span<const std::span<const double>> vectors,
                        std::span<Measurement> measured, ThreadPool& pool) {
-    std::vector<FamilyExpansion<T>> expansions;
-    for (std::size_t v = 0; v < vectors.size(); ++v) expansions.emplace_back(basis_, members_, base_);
-    FamilyExpansion<T>::AddTogether(vectors, expansions, pool);
+    const auto expansions = ExpandAll(vectors, pool);
     for (std::size_t v = 0; v < vectors.size(); ++v) {
-      expansions[v].Quadratics(vectors[v], measured[v].quadratics);
-      expansions[v].AddOutputs(theta, measured[v].outputs);
+      expansions[v]->Quadratics(vectors[v], measured[v].quadratics);
+      expansions[v]->AddOutputs(theta, measured[v].outputs);
     }
   }
 

@@ -82,6 +82,19 @@ class Gram {
   /// in for the kernels; 0 when every value is evaluated directly. Rounding is not part of it.
   virtual double TableError() const = 0;
 
+  /// Computes every base quantity that kernels share and keeps it, so that Grams made with GramOptions::shared can take it
+  /// from here, several at once.
+  virtual void KeepBases() {}
+  /// How many base quantities (distances, inner products, ...) were computed so far.
+  virtual std::int64_t base_values() const { return 0; }
+  /// The expansions of several vectors from one pass over the kernels where that is possible.
+  virtual std::vector<std::unique_ptr<Expansion>> ExpandAll(
+      std::span<const std::span<const double>> vectors) {
+    std::vector<std::unique_ptr<Expansion>> expansions;
+    for (const auto& a : vectors) expansions.push_back(Expand(a));
+    return expansions;
+  }
+
   /// How many rows were evaluated so far, for whatever purpose: the unit in which the work of a run is counted.
   std::int64_t rows_evaluated() const { return rows_evaluated_; }
 

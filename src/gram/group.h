@@ -86,6 +86,9 @@ class Group {
   /// Writes the variance in feature space of kernels whose E k(x,x) - E k(x,z) would lose its digits; others are left.
   virtual void Variances(std::span<double>) const {}
   virtual double TableError() const { return 0; }
+  /// The expansions of several vectors. The group must outlive them.
+  virtual std::vector<std::unique_ptr<GroupExpansion>> ExpandAll(
+      std::span<const std::span<const double>> vectors, ThreadPool& pool);
   /// Writes quadratics and adds to outputs of each vector.
   virtual void Measure(std::span<const double> theta, std::span<const std::span<const double>> vectors,
                        std::span<Measurement> measured, ThreadPool& pool);
@@ -99,6 +102,14 @@ std::unique_ptr<GroupExpansion> Expand(Group<T>& group, const SupportVector& a, 
   std::unique_ptr<GroupExpansion> expansion = group.StartExpansion();
   expansion->Add(a, pool);
   return expansion;
+}
+
+template <class T>
+std::vector<std::unique_ptr<GroupExpansion>> Group<T>::ExpandAll(
+    std::span<const std::span<const double>> vectors, ThreadPool& pool) {
+  std::vector<std::unique_ptr<GroupExpansion>> expansions;
+  for (const auto& a : vectors) expansions.push_back(Expand(*this, MakeSupport(a), pool));
+  return expansions;
 }
 
 template <class T>

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "base/threads.h"
 #include "gram/gram.h"
@@ -26,6 +27,10 @@ struct GramOptions {
   /// Rows are used with factors that sum to zero only (tasks with a bias): linear kernels may be centred, so
   /// that float32 keeps its digits when feature means are large.
   bool factors_sum_to_zero = false;
+  /// Where base quantities come from: a Gram of the same kernels and precision on all samples, which keeps its bases
+  /// (Gram::KeepBases) and outlives this one. The samples here are `shared_samples` of it; empty: all. Null: computed here.
+  const Gram* shared = nullptr;
+  std::vector<Index> shared_samples = {};
 };
 
 /// The Gram matrices of one set of samples with itself. Views, kernels and normalisation must outlive it;

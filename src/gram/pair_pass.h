@@ -74,7 +74,8 @@ void AddMoments(BaseRows<T>& base, std::span<const Index> rows,
     }
     pool.ParallelFor(base.right_count(), kColumnBlock, [&](Index begin, Index end, int) {
       thread_local AlignedVector<T> scratch, block;
-      thread_local std::vector<const T*> pointers;
+      thread_local std::vector<const T*> pointers, used;
+      thread_local std::vector<T> used_factors;
       const Index width = end - begin;
       const Index stride = width + kStridePadding;
       block.assign(functions * stride, T{0});
@@ -84,7 +85,15 @@ void AddMoments(BaseRows<T>& base, std::span<const Index> rows,
         base.Read(batch, begin, end, scratch.data(), pointers);
         for (const auto& [factors, moments] : targets) {
           const auto batch_factors = std::span<const T>(factors).subspan(first, pointers.size());
-          add(WeightedRows<T>{pointers, batch_factors}, begin, width, block.data(), stride);
+          // Rows that only others of many targets need cost this one nothing.
+          used.clear(), used_factors.clear();
+          for (std::size_t r = 0; r < pointers.size(); ++r) {
+            if (batch_factors[r] == 0) continue;
+            used.push_back(pointers[r]);
+            used_factors.push_back(batch_factors[r]);
+          }
+          if (used.empty()) continue;
+          add(WeightedRows<T>{used, used_factors}, begin, width, block.data(), stride);
           for (Index k = 0; k < functions; ++k) {
             Flush<T>(block.data() + k * stride, width,
                      moments->values.data() + k * moments->right_count + begin);

@@ -6,6 +6,7 @@
 
 #include "compute/cpu/family_loops.h"
 #include "gram/scaled_features.h"
+#include "gram/selected_block.h"
 #include "kernel/linear.h"
 
 namespace kweave {
@@ -15,6 +16,9 @@ class StructuredExpansion : public Expansion {
  public:
   StructuredExpansion(std::vector<std::unique_ptr<GroupExpansion>> parts, Index size)
       : parts_(std::move(parts)), a_(size, 0.0) {}
+  // Parts that are those of `a` already.
+  StructuredExpansion(std::vector<std::unique_ptr<GroupExpansion>> parts, std::vector<double> a)
+      : parts_(std::move(parts)), a_(std::move(a)) {}
 
   // for_parts(add) calls add(part number, chunk, pool) for every part. Returns the number of entries that changed.
   template <class ForParts>
@@ -68,6 +72,8 @@ StructuredGram<T>::StructuredGram(const KernelSet& kernels, const Sides& sides,
                                   ThreadPool& pool)
     : kernels_(kernels),
       sides_(sides),
+      shared_(dynamic_cast<const StructuredGram*>(options.shared)),
+      shared_samples_(options.shared_samples),
       pool_(pool),
       left_count_(RowCount(sides.left[0].features)),
       right_count_(RowCount(sides.right[0].features)) {
@@ -105,8 +111,12 @@ void StructuredGram<T>::MakeGroups(const Normalization& normalization, const Gra
     BaseRows<T>* products = nullptr;
     if (has_others && members.size() == 1 && members[0].subset->empty() && sides_.is_training &&
         AreProductsDear(sides_.left[view].features)) {
-      auto& base = bases_[{kLinear.base, view, kProductsOfFeatures, -1}];
-      base = std::make_unique<BaseRows<T>>(MakeLinearProducts<T>(features), left_count_, right_count_);
+      const BaseKey key{kLinear.base, view, kProductsOfFeatures, -1};
+      // Some of the samples are centred at another mean, so they need products of their own.
+      std::unique_ptr<BaseBlock<T>> block = shared_samples_.empty() ? SharedBlock(key) : nullptr;
+      if (!block) block = MakeLinearProducts<T>(features);
+      auto& base = bases_[key];
+      base = std::make_unique<BaseRows<T>>(std::move(block), left_count_, right_count_);
       products = base.get();
     }
     groups_.push_back(MakeLinearGroup<T>(std::move(members), std::move(features), right_count_, products));
@@ -129,7 +139,11 @@ void StructuredGram<T>::MakeGroups(const Normalization& normalization, const Gra
 
 template <class T>
 BaseRows<T>& StructuredGram<T>::Base(const KernelTerm& term) {
-  auto& base = bases_[{term.kind->base, term.view, term.subset, term.file}];
+  const BaseKey key{term.kind->base, term.view, term.subset, term.file};
+  auto& base = bases_[key];
+  if (std::unique_ptr<BaseBlock<T>> block; !base && (block = SharedBlock(key))) {
+    base = std::make_unique<BaseRows<T>>(std::move(block), left_count_, right_count_);
+  }
   if (!base) {
     BaseRequest request;
     request.quantity = term.kind->base;
@@ -145,6 +159,32 @@ BaseRows<T>& StructuredGram<T>::Base(const KernelTerm& term) {
     base = std::make_unique<BaseRows<T>>(MakeBaseBlock<T>(request), left_count_, right_count_);
   }
   return *base;
+}
+
+template <class T>
+std::unique_ptr<BaseBlock<T>> StructuredGram<T>::SharedBlock(const BaseKey& key) const {
+  if (shared_ == nullptr) return nullptr;
+  const auto found = shared_->bases_.find(key);
+  const bool is_file = std::get<3>(key) >= 0;  // which knows all samples only
+  if (found == shared_->bases_.end() || !(is_file || found->second->is_complete())) return nullptr;
+  return MakeSelectedBlock<T>(*found->second, shared_samples_);
+}
+
+// Files are in memory as far as the system has room; their diagonal is read when first asked for.
+template <class T>
+void StructuredGram<T>::KeepBases() {
+  for (auto& [key, base] : bases_) {
+    const bool is_file = std::get<3>(key) >= 0;
+    if (!is_file) base->KeepAll(pool_);
+    if (is_file && left_count_ > 0) base->block().LeftDiagonal(0);
+  }
+}
+
+template <class T>
+std::int64_t StructuredGram<T>::base_values() const {
+  std::int64_t values = 0;
+  for (const auto& [key, base] : bases_) values += base->values_computed();
+  return values;
 }
 
 template <class T>
@@ -357,6 +397,25 @@ std::vector<Measurement> StructuredGram<T>::Measure(std::span<const double> thet
   }
   CountRows(rows);
   return measured;
+}
+
+template <class T>
+std::vector<std::unique_ptr<Expansion>> StructuredGram<T>::ExpandAll(
+    std::span<const std::span<const double>> vectors) {
+  std::vector<std::vector<std::unique_ptr<GroupExpansion>>> parts(vectors.size());
+  for (const auto& group : groups_) {
+    std::vector<std::unique_ptr<GroupExpansion>> own = group->ExpandAll(vectors, pool_);
+    for (std::size_t v = 0; v < vectors.size(); ++v) parts[v].push_back(std::move(own[v]));
+  }
+  std::vector<std::unique_ptr<Expansion>> expansions;
+  for (std::size_t v = 0; v < vectors.size(); ++v) {
+    expansions.push_back(std::make_unique<StructuredExpansion>(
+        std::move(parts[v]), std::vector<double>(vectors[v].begin(), vectors[v].end())));
+  }
+  for (Index i = 0; i < left_count_; ++i) {
+    CountRows(std::ranges::any_of(vectors, [&](const auto& a) { return a[i] != 0; }));
+  }
+  return expansions;
 }
 
 template <class T>

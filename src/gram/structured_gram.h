@@ -45,6 +45,10 @@ class StructuredGram : public Gram {
                                    std::span<const std::span<const double>> vectors) override;
   std::unique_ptr<FeatureMatrix> Features(std::span<const double> theta) override;
   double TableError() const override;
+  void KeepBases() override;
+  std::int64_t base_values() const override;
+  std::vector<std::unique_ptr<Expansion>> ExpandAll(
+      std::span<const std::span<const double>> vectors) override;
 
   /// means[m] = mean of k_m(x,x) over the left samples.
   void MeanDiagonals(std::span<double> means) const;
@@ -68,6 +72,7 @@ class StructuredGram : public Gram {
   void AddRows(std::span<const Index> rows, T* out, Index stride);
   void MakeGroups(const Normalization& normalization, const GramOptions& options);
   BaseRows<T>& Base(const KernelTerm& term);
+  std::unique_ptr<BaseBlock<T>> SharedBlock(const BaseKey& key) const;
   Composite Expression(Index m) const;
   std::vector<SampleStep> CompleteSteps(Index m, std::span<const FittedStep> fitted);
   void ShareCache(std::size_t cache_bytes);
@@ -76,6 +81,8 @@ class StructuredGram : public Gram {
 
   const KernelSet& kernels_;
   Sides sides_;
+  const StructuredGram* shared_;  ///< null: bases are computed here
+  std::vector<Index> shared_samples_;
   bool needs_right_diagonal_ = false;
   ThreadPool& pool_;
   Index left_count_ = 0;

@@ -109,6 +109,7 @@ std::vector<View> MatchViews(const ModelContent& content, const Dataset& data) {
 }
 
 void ExpectViews(const ModelContent& content, ReadOptions& options) {
+  if (options.label_separator.empty()) options.label_separator = content.label_separator;
   options.expected_columns.clear();
   options.expected_names.clear();
   for (const ViewSource& source : options.views) {

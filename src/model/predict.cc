@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/threads.h"
+#include "compute/cpu/family_loops.h"
 #include "data/matrix_file.h"
 #include "gram/group.h"
 #include "gram/make_gram.h"
@@ -108,7 +109,7 @@ NewMatrices MatchMatrices(const ModelContent& content, const Dataset& data, cons
 Index BlockSize(const ModelContent& content, const Context& context) {
   const std::size_t budget = context.memory_bytes > 0 ? context.memory_bytes : AvailableMemoryBytes() / 2;
   const std::size_t bytes_per_sample =
-      sizeof(double) * (64 + content.kernels.size() + content.machines.size());
+      sizeof(double) * (64 * content.machines.size() + content.kernels.size());
   return std::clamp<Index>(static_cast<Index>(budget / 4 / bytes_per_sample), 256, 8192);
 }
 
@@ -162,6 +163,32 @@ void ForEachBlock(const ModelContent& content, const NewSamples& samples, const 
   }
 }
 
+bool HasCommonWeights(const ModelContent& content) {
+  return std::ranges::all_of(content.machines, [&](const ModelMachine& machine) {
+    return machine.theta == content.machines[0].theta;
+  });
+}
+
+// Machines on one learned kernel: every value of it is evaluated once and serves all of them. out[k * count + j] is for
+// machine k and sample j.
+void AddOutputsOfRows(const ModelContent& content, Gram& gram, Index count, std::span<double> out) {
+  const std::vector<double>& theta = content.machines[0].theta;
+  const double shift = gram.RowShift(theta);
+  std::vector<double> rows(kRowBatch * count);
+  for (Index first = 0; first < content.stored_count(); first += kRowBatch) {
+    std::vector<Index> batch(std::min(kRowBatch, content.stored_count() - first));
+    std::iota(batch.begin(), batch.end(), first);
+    gram.Rows(theta, batch, rows.data(), count);
+    for (double& value : std::span(rows).first(batch.size() * count)) value += shift;
+    for (std::size_t k = 0; k < content.machines.size(); ++k) {
+      for (std::size_t r = 0; r < batch.size(); ++r) {
+        const double factor = content.machines[k].beta[batch[r]];
+        if (factor != 0) AddScaled<double>(rows.data() + r * count, count, factor, out.data() + k * count);
+      }
+    }
+  }
+}
+
 // The value of every output from those of the machines. One against one counts votes; sums of the values, brought
 // between -1/3 and 1/3, tell classes with equally many votes apart.
 void CombineMachines(const ModelContent& content, std::span<const double> values, std::span<double> out) {
@@ -196,9 +223,15 @@ std::vector<double> Decide(const ModelContent& content, const Dataset& data, con
   ForEachBlock(content, samples, context, [&](Gram& gram, Index begin, Index end) {
     const Index count = end - begin;
     std::vector<double> out(machines * count);
-    for (Index k = 0; k < machines; ++k) {
-      const ModelMachine& machine = content.machines[k];
-      gram.Expand(machine.beta)->Outputs(machine.theta, std::span(out).subspan(k * count, count));
+    if (machines > 1 && HasCommonWeights(content)) {
+      AddOutputsOfRows(content, gram, count, out);
+    } else {
+      std::vector<std::span<const double>> betas;
+      for (const ModelMachine& machine : content.machines) betas.push_back(machine.beta);
+      const std::vector<std::unique_ptr<Expansion>> expansions = gram.ExpandAll(betas);
+      for (Index k = 0; k < machines; ++k) {
+        expansions[k]->Outputs(content.machines[k].theta, std::span(out).subspan(k * count, count));
+      }
     }
     for (Index i = begin; i < end; ++i) {
       for (Index k = 0; k < machines; ++k) values[k] = out[k * count + i - begin] + content.machines[k].bias;

@@ -1,8 +1,10 @@
 #include "train/binary_problems.h"
 
 #include <algorithm>
+#include <mutex>
 #include <optional>
 
+#include "compute/cpu/blas_threads.h"
 #include "regularizer/lp_norm.h"
 #include "train/objective.h"
 #include "train/warm_start.h"
@@ -28,22 +30,99 @@ std::optional<WarmStart> StartOf(const MulticlassRun& run, std::span<const Binar
   return start;
 }
 
-Learned LearnOne(const MulticlassRun& run, const BinaryProblem& problem, const WarmStart* start) {
-  const Objective objective(problem.y, problem.upper, run.options);
-  if (run.grams == nullptr) return LearnBiasOnly(objective.risk());
-  const LearnOptions options{run.options.method,
-                             run.options.driver,
-                             run.options.gap,
-                             run.options.max_iterations,
-                             run.plan.row_cache_bytes,
-                             SolverByName(run.options.solver),
-                             &run.pool,
-                             start};
-  if (problem.rows.empty()) {
-    return LearnWeights(run.grams->Pair(), {objective.risk(), LpConstraint(problem.norm)}, options, run.control);
+// What kernels were asked for, all machines together.
+struct Work {
+  std::int64_t rows = 0;
+  std::int64_t base_values = 0;
+  void Add(const Grams& grams) {
+    rows += grams.rows_evaluated();
+    base_values += grams.base_values();
   }
-  const std::shared_ptr<GramSample> part = run.grams->Part(problem.rows);
-  return LearnWeights(part->Pair(), {objective.risk(), LpConstraint(problem.norm)}, options, run.control);
+};
+
+// Where a machine is trained: its kernels, its threads and who stops it.
+struct Workplace {
+  Grams& grams;
+  ThreadPool& pool;
+  std::size_t row_cache_bytes;
+  RunControl& control;
+};
+
+Learned LearnOne(const MulticlassRun& run, const BinaryProblem& problem, const WarmStart* start,
+                 const Workplace& at) {
+  const Objective objective(problem.y, problem.upper, run.options);
+  const LearnOptions options{run.options.method, run.options.driver,
+                             run.options.gap,    run.options.max_iterations,
+                             at.row_cache_bytes, SolverByName(run.options.solver),
+                             &at.pool,           start};
+  return LearnWeights(at.grams.Pair(), {objective.risk(), LpConstraint(problem.norm)}, options, at.control);
+}
+
+// Learns the machine on the pool's threads.
+Learned LearnAlone(const MulticlassRun& run, const BinaryProblem& problem, const WarmStart* start,
+                   Work& work) {
+  const Workplace here{*run.grams, run.pool, run.plan.row_cache_bytes, run.control};
+  if (problem.rows.empty()) return LearnOne(run, problem, start, here);
+  const std::shared_ptr<Grams> part = run.grams->Part(problem.rows, run.plan.base_cache_bytes, run.pool);
+  Learned learned = LearnOne(run, problem, start, {*part, run.pool, run.plan.row_cache_bytes, run.control});
+  work.Add(*part);
+  return learned;
+}
+
+// A run within the run, for one thread: it stops when that one does.
+Context ContextWithin(RunControl& control, std::mutex& mutex) {
+  Context context;
+  context.threads = 1;
+  context.stop_requested = [&control, &mutex] {
+    const std::lock_guard lock(mutex);
+    control.Tick();
+    return control.ShouldStop();
+  };
+  return context;
+}
+
+// Gathered base values of some of the samples: what is worth keeping beside the bases of all.
+std::size_t GatheredBytes(const MulticlassRun& run, const BinaryProblem& problem) {
+  const std::size_t value_bytes = run.plan.use_float ? sizeof(float) : sizeof(double);
+  const std::size_t wanted = run.plan.bases * problem.rows.size() * problem.rows.size() * value_bytes;
+  return std::min(wanted, run.plan.row_cache_bytes / (2 * static_cast<std::size_t>(run.pool.size())));
+}
+
+// Every thread takes one machine after the other; all read the same bases, which nobody changes any more.
+std::vector<Learned> LearnSideBySide(const MulticlassRun& run, std::span<const BinaryProblem> problems,
+                                     Work& work) {
+  run.grams->KeepBases(run.plan.keeps_exact_bases);
+  const ScopedBlasThreads blas_threads(1);
+  std::vector<Learned> learned(problems.size());
+  std::mutex mutex;
+  run.pool.ParallelFor(static_cast<Index>(problems.size()), 1, [&](Index k, Index, int) {
+    const BinaryProblem& problem = problems[k];
+    const Context context = ContextWithin(run.control, mutex);
+    RunControl control(context);
+    ThreadPool pool(1);
+    const std::optional<WarmStart> start = StartOf(run, problems, k);
+    const std::shared_ptr<Grams> grams = run.grams->Part(problem.rows, GatheredBytes(run, problem), pool);
+    learned[k] = LearnOne(run, problem, start ? &*start : nullptr,
+                          {*grams, pool, run.plan.row_cache_bytes / run.pool.size(), control});
+    const std::lock_guard lock(mutex);
+    if (learned[k].status == Status::kInterrupted) learned[k].status = *run.control.stop_reason();
+    work.Add(*grams);
+  });
+  return learned;
+}
+
+std::vector<Learned> LearnAll(const MulticlassRun& run, std::span<const BinaryProblem> problems, Work& work) {
+  if (run.grams != nullptr && run.plan.keeps_bases) return LearnSideBySide(run, problems, work);
+  std::vector<Learned> learned;
+  for (std::size_t k = 0; k < problems.size(); ++k) {
+    if (run.grams == nullptr) {
+      learned.push_back(LearnBiasOnly(Objective(problems[k].y, problems[k].upper, run.options).risk()));
+      continue;
+    }
+    const std::optional<WarmStart> start = StartOf(run, problems, k);
+    learned.push_back(LearnAlone(run, problems[k], start ? &*start : nullptr, work));
+  }
+  return learned;
 }
 
 // Status of the whole: the first that is not converged.
@@ -96,9 +175,10 @@ LearnedMachines LearnBinaryProblems(const MulticlassRun& run, std::span<const Bi
   LearnedMachines all;
   all.total.theta.assign(kernels, 0.0);
   all.total.certificate.quadratics.assign(kernels, 0.0);
+  Work work;
+  const std::vector<Learned> machines = LearnAll(run, problems, work);
   for (std::size_t k = 0; k < problems.size(); ++k) {
-    const std::optional<WarmStart> start = StartOf(run, problems, k);
-    const Learned learned = LearnOne(run, problems[k], start ? &*start : nullptr);
+    const Learned& learned = machines[k];
     Add(learned, all.total);
     for (std::size_t m = 0; m < kernels; ++m) {
       all.total.theta[m] += learned.theta[m] / static_cast<double>(problems.size());
@@ -109,7 +189,9 @@ LearnedMachines LearnBinaryProblems(const MulticlassRun& run, std::span<const Bi
   }
   if (run.grams != nullptr) {
     all.uses_table = run.grams->Exact().TableError() > 0;
-    all.kernel_rows = run.grams->rows_evaluated();
+    work.Add(*run.grams);
+    all.kernel_rows = work.rows;
+    all.base_values = work.base_values;
   }
   return all;
 }

@@ -1,10 +1,13 @@
 // Several machines of two classes each, on the same kernels.
 //
 // Solves   one lp-norm problem (docs/dev/notation.md) per machine, each with weights of its own.
-// Method   one after the other on the same kernels, whose base quantities stay in memory from one to the next.
+// Method   every base quantity of the kernels is computed once and kept, in both precisions; the machines are then
+//          trained side by side, one per thread, on kernels that read them. Where memory does not allow that, one machine
+//          after the other is trained on all threads, and the cache of the bases serves as far as it goes.
 // Takes    the problems; returns their machines with a report for each, and the run as a whole: bounds and quadratics
 //          are summed, the relative gap is the largest, the weights are means.
 // Holds    every machine is certified like one trained by itself.
+// Costs    memory for all base quantities; each is computed at most once for all machines where they fit.
 #ifndef KWEAVE_TRAIN_BINARY_PROBLEMS_H_
 #define KWEAVE_TRAIN_BINARY_PROBLEMS_H_
 

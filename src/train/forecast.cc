@@ -8,6 +8,7 @@
 #include "kweave/train.h"
 #include "train/effective_options.h"
 #include "train/memory_plan.h"
+#include "train/multiclass.h"
 #include "train/prepared.h"
 
 namespace kweave {
@@ -28,7 +29,8 @@ Forecast ForecastTraining(const Dataset& data, const TrainOptions& options, cons
   const PreparedSamples samples = PrepareSamples(data, options);
   const KernelSet kernels = ParseKernels(EffectiveKernels(options), samples.views, context.seed);
   const auto count = static_cast<Index>(samples.indices.size());
-  const MemoryPlan plan = PlanMemory(kernels, ViewsOf(kernels, samples.views), count, options, context);
+  const MemoryPlan plan = PlanMemory(kernels, ViewsOf(kernels, samples.views), count, options, context,
+                                     HasSeveralMachines(options, samples));
   Forecast forecast;
   forecast.data_bytes = plan.data_bytes;
   forecast.cache_bytes = plan.base_cache_bytes + plan.row_cache_bytes;

@@ -6,45 +6,81 @@
 namespace kweave {
 
 Grams::Grams(GramSource source, const GramSettings& settings, ThreadPool& pool)
-    : source_(std::move(source)), settings_(settings), pool_(pool) {
-  working_ =
-      Make({settings.use_float, Evaluation::kAuto, settings.base_cache_bytes, settings.factors_sum_to_zero});
+    : Grams(std::move(source), settings, pool, nullptr, {}) {}
+
+Grams::Grams(GramSource source, const GramSettings& settings, ThreadPool& pool, const Grams* whole,
+             std::vector<Index> samples)
+    : source_(std::move(source)),
+      settings_(settings),
+      pool_(pool),
+      whole_(whole),
+      samples_(std::move(samples)) {
+  GramOptions options{settings.use_float, Evaluation::kAuto, settings.base_cache_bytes,
+                      settings.factors_sum_to_zero};
+  if (whole_ != nullptr) options.shared = whole_->working_.get();
+  working_ = Make(std::move(options));
 }
 
 GramPair Grams::Pair() {
   GramPair pair{working_.get(), settings_.use_float, [this]() -> Gram& { return Exact(); }, {}};
   // A file holds a matrix of all samples.
   if (source_.kernels->files.empty()) {
-    pair.sample = [this](std::span<const Index> rows) { return Part(rows); };
+    pair.sample = [this](std::span<const Index> rows) {
+      return Part(rows, settings_.base_cache_bytes, pool_);
+    };
   }
   return pair;
 }
 
 Gram& Grams::Exact() {
   if (!settings_.use_float && settings_.certificate == Evaluation::kAuto) return *working_;
-  if (!exact_) exact_ = Make({false, settings_.certificate, 0, false});
+  if (!exact_) {
+    GramOptions options{false, settings_.certificate, 0, false};
+    if (whole_ != nullptr) options.shared = whole_->exact_.get();
+    exact_ = Make(std::move(options));
+  }
   return *exact_;
+}
+
+void Grams::KeepBases(bool exact_too) {
+  working_->KeepBases();
+  if (exact_too) Exact().KeepBases();
 }
 
 std::int64_t Grams::rows_evaluated() const {
   return working_->rows_evaluated() + (exact_ ? exact_->rows_evaluated() : 0);
 }
 
-std::unique_ptr<Gram> Grams::Make(const GramOptions& options) const {
+std::int64_t Grams::base_values() const {
+  return working_->base_values() + (exact_ ? exact_->base_values() : 0);
+}
+
+std::unique_ptr<Gram> Grams::Make(GramOptions options) const {
+  options.shared_samples = samples_;
   return MakeGram(*source_.kernels, source_.views, source_.normalization, options, pool_);
 }
 
-std::shared_ptr<GramSample> Grams::Part(std::span<const Index> rows) {
-  GramSource part{source_.kernels, {}, {}};
-  for (const View& view : source_.views) {
-    part.views.push_back({view.name, SelectRows(view.features, rows), view.feature_names});
-  }
-  std::vector<Index> every_kernel(source_.kernels->size());
-  std::iota(every_kernel.begin(), every_kernel.end(), Index{0});
-  part.normalization = source_.normalization.Select(every_kernel, rows);
+std::shared_ptr<Grams> Grams::Part(std::span<const Index> rows, std::size_t base_cache_bytes,
+                                   ThreadPool& pool) const {
+  GramSource part{source_.kernels, source_.views, source_.normalization};
   GramSettings settings = settings_;
-  settings.certificate = Evaluation::kAuto;  // a start needs no better one
-  return std::make_shared<Grams>(std::move(part), settings, pool_);
+  settings.base_cache_bytes = base_cache_bytes;
+  std::vector<Index> samples = samples_;
+  if (!rows.empty()) {
+    samples.assign(rows.begin(), rows.end());
+    if (!samples_.empty()) {
+      for (Index& i : samples) i = samples_[i];
+    }
+    part.views.clear();
+    for (const View& view : source_.views) {
+      part.views.push_back({view.name, SelectRows(view.features, rows), view.feature_names});
+    }
+    std::vector<Index> every_kernel(source_.kernels->size());
+    std::iota(every_kernel.begin(), every_kernel.end(), Index{0});
+    part.normalization = source_.normalization.Select(every_kernel, rows);
+  }
+  const Grams* whole = whole_ != nullptr ? whole_ : this;
+  return std::shared_ptr<Grams>(new Grams(std::move(part), settings, pool, whole, std::move(samples)));
 }
 
 }  // namespace kweave

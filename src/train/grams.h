@@ -35,18 +35,28 @@ class Grams : public GramSample {
   Grams(GramSource source, const GramSettings& settings, ThreadPool& pool);
 
   GramPair Pair() override;
-  /// The same kernels between some of the samples, ascending; not for kernels in files, which know all samples only.
-  std::shared_ptr<GramSample> Part(std::span<const Index> rows);
+  /// Computes every base quantity once and keeps it, for the exact kernels too where `exact_too`: the parts below then
+  /// take them from here and may be used side by side.
+  void KeepBases(bool exact_too);
+  /// The same kernels between some of the samples, ascending (empty: all), with the loops in `pool`; `base_cache_bytes` for what
+  /// is not kept here. This must outlive it.
+  std::shared_ptr<Grams> Part(std::span<const Index> rows, std::size_t base_cache_bytes,
+                              ThreadPool& pool) const;
   Gram& Exact();
   /// By both, parts of the samples not counted.
   std::int64_t rows_evaluated() const;
+  std::int64_t base_values() const;
 
  private:
-  std::unique_ptr<Gram> Make(const GramOptions& options) const;
+  Grams(GramSource source, const GramSettings& settings, ThreadPool& pool, const Grams* whole,
+        std::vector<Index> samples);
+  std::unique_ptr<Gram> Make(GramOptions options) const;
 
   GramSource source_;
   GramSettings settings_;
   ThreadPool& pool_;
+  const Grams* whole_ = nullptr;  // those of all samples, of which these are a part
+  std::vector<Index> samples_;    // the samples of that part; empty: all
   std::unique_ptr<Gram> working_;
   std::unique_ptr<Gram> exact_;
 };

@@ -46,57 +46,68 @@ std::vector<std::string> Split(std::string_view text, std::string_view separator
   return parts;
 }
 
-// Numbers the distinct texts: by value where all of them are numbers, else as texts. Each is called as it came first.
+// Numbers the distinct labels: in the order of their numbers where they have some, else of their texts. Each is called
+// as it came first.
 class ClassIndex {
  public:
-  explicit ClassIndex(std::span<const std::string> texts) {
-    are_numbers_ =
-        std::ranges::all_of(texts, [](const std::string& text) { return ToNumber(text).has_value(); });
-    for (const std::string& text : texts) {
-      if (are_numbers_) {
-        number_of_value_.try_emplace(*ToNumber(text), text, 0);
-      } else {
-        number_of_text_.try_emplace(text, 0);
-      }
+  /// `numbers` is empty, or has one for each text.
+  ClassIndex(std::span<const std::string> texts, std::span<const double> numbers) {
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      const double number = numbers.empty() ? 0 : numbers[i];
+      class_of_.try_emplace({number, numbers.empty() ? texts[i] : ""}, Entry{texts[i], 0});
     }
-    for (auto& [value, entry] : number_of_value_) {
-      entry.second = static_cast<std::int32_t>(classes_.size());
-      classes_.push_back(entry.first);
+    for (auto& [key, entry] : class_of_) {
+      entry.number = static_cast<std::int32_t>(classes_.size());
+      classes_.push_back(entry.name);
     }
-    for (auto& [text, number] : number_of_text_) {
-      number = static_cast<std::int32_t>(classes_.size());
-      classes_.push_back(text);
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      const double number = numbers.empty() ? 0 : numbers[i];
+      of_text_.push_back(class_of_.at({number, numbers.empty() ? texts[i] : ""}).number);
     }
   }
 
-  std::int32_t Of(const std::string& text) const {
-    return are_numbers_ ? number_of_value_.at(*ToNumber(text)).second : number_of_text_.at(text);
-  }
   const std::vector<std::string>& classes() const { return classes_; }
+  /// The class of every text.
+  const std::vector<std::int32_t>& of_text() const { return of_text_; }
 
  private:
-  bool are_numbers_ = false;
-  std::map<double, std::pair<std::string, std::int32_t>> number_of_value_;
-  std::map<std::string, std::int32_t> number_of_text_;
+  struct Entry {
+    std::string name;
+    std::int32_t number;
+  };
+  std::map<std::pair<double, std::string>, Entry> class_of_;
   std::vector<std::string> classes_;
+  std::vector<std::int32_t> of_text_;
 };
 
-void EncodeSeveral(const Labels& labels, std::span<const Index> samples, ClassLabels& encoded) {
-  std::vector<std::vector<std::string>> written;
-  std::vector<std::string> all;
-  for (Index i : samples) {
-    written.push_back(Split(labels.text[i], labels.separator));
-    all.insert(all.end(), written.back().begin(), written.back().end());
+// The texts as numbers; empty unless all of them are.
+std::vector<double> ToNumbers(std::span<const std::string> texts) {
+  std::vector<double> numbers;
+  for (const std::string& text : texts) {
+    const std::optional<double> number = ToNumber(text);
+    if (!number) return {};
+    numbers.push_back(*number);
   }
-  const ClassIndex index(all);
+  return numbers;
+}
+
+void EncodeSeveral(const Labels& labels, std::span<const Index> samples, ClassLabels& encoded) {
+  std::vector<std::string> all;
+  std::vector<std::size_t> ends;
+  for (Index i : samples) {
+    for (std::string& label : Split(labels.text[i], labels.separator)) all.push_back(std::move(label));
+    ends.push_back(all.size());
+  }
+  const ClassIndex index(all, ToNumbers(all));
   encoded.classes = index.classes();
   if (encoded.classes.empty()) throw Error(ErrorKind::kData, "no sample has a label");
-  for (const std::vector<std::string>& one : written) {
-    std::vector<std::int32_t> numbers;
-    for (const std::string& label : one) numbers.push_back(index.Of(label));
+  std::size_t begin = 0;
+  for (const std::size_t end : ends) {
+    std::vector<std::int32_t> numbers(index.of_text().begin() + begin, index.of_text().begin() + end);
     std::ranges::sort(numbers);
     numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
     encoded.several.push_back(std::move(numbers));
+    begin = end;
   }
 }
 
@@ -121,12 +132,15 @@ ClassLabels EncodeClasses(const Labels& labels, std::span<const Index> samples) 
     return encoded;
   }
   std::vector<std::string> texts;
-  texts.reserve(samples.size());
-  for (Index i : samples) texts.push_back(labels.text[i]);
-  const ClassIndex index(texts);
+  std::vector<double> numbers;
+  for (Index i : samples) {
+    texts.push_back(labels.text[i]);
+    if (labels.is_numeric()) numbers.push_back(labels.number[i]);
+  }
+  const ClassIndex index(texts, numbers);
   encoded.classes = index.classes();
   if (encoded.classes.size() < 2) RefuseClassCount(encoded.classes, "two or more");
-  for (const std::string& text : texts) encoded.of_sample.push_back(index.Of(text));
+  encoded.of_sample = index.of_text();
   return encoded;
 }
 

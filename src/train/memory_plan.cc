@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/memory.h"
+#include "base/threads.h"
 #include "gram/linear_group.h"
 #include "train/objective.h"
 
@@ -17,6 +18,7 @@ constexpr double kFloatGap = 1e-4;
 
 // Measured with a9a: beyond a few thousand rows a larger cache of the solver saves no time.
 constexpr std::size_t kUsefulRows = 4096;
+constexpr std::size_t kLeastRowBytes = std::size_t{64} << 20;
 constexpr std::size_t kUsefulRowBytes = std::size_t{512} << 20;
 constexpr std::size_t kLeastRows = 64;
 
@@ -67,10 +69,29 @@ Index CountBases(const KernelSet& kernels, std::span<const View> views) {
   return std::unique(bases.begin(), bases.end()) - bases.begin();
 }
 
+// All bases first, then those of the certificate, then rows for every thread's machine.
+void ShareAmongMachines(Index samples, std::size_t caches, std::size_t value_bytes, const Context& context,
+                        MemoryPlan& plan) {
+  const std::size_t pairs = samples * samples;
+  const std::size_t threads = context.threads > 0 ? context.threads : AvailableThreads();
+  const std::size_t least_rows = threads * std::min(pairs * value_bytes, kLeastRowBytes);
+  const std::size_t all_bases = plan.bases * pairs * value_bytes;
+  if (all_bases + least_rows > caches) return;
+  plan.keeps_bases = true;
+  plan.base_cache_bytes = all_bases;
+  std::size_t left = caches - all_bases;
+  const std::size_t exact_bases = plan.use_float ? plan.bases * pairs * sizeof(double) : 0;
+  if (exact_bases + least_rows <= left) {
+    plan.keeps_exact_bases = plan.use_float;
+    left -= exact_bases;
+  }
+  plan.row_cache_bytes = std::min(left, threads * pairs * value_bytes);
+}
+
 }  // namespace
 
 MemoryPlan PlanMemory(const KernelSet& kernels, std::span<const View> views, Index samples,
-                      const TrainOptions& options, const Context& context) {
+                      const TrainOptions& options, const Context& context, bool has_several_machines) {
   MemoryPlan plan;
   plan.use_float = options.gap >= kFloatGap;
   for (const View& view : views) {
@@ -100,6 +121,7 @@ MemoryPlan PlanMemory(const KernelSet& kernels, std::span<const View> views, Ind
   }
   // A solver needs some rows even where nothing is left.
   plan.row_cache_bytes = std::max(plan.row_cache_bytes, kLeastRows * samples * value_bytes);
+  if (has_several_machines) ShareAmongMachines(samples, caches, value_bytes, context, plan);
   return plan;
 }
 

@@ -17,14 +17,17 @@ struct MemoryPlan {
   std::size_t working_bytes = 0;     ///< the program, packed samples and vectors, beside data and caches
   std::size_t base_cache_bytes = 0;  ///< base quantities that serve every kernel of a family
   std::size_t row_cache_bytes = 0;   ///< rows of the learned kernel
+  bool keeps_bases = false;          ///< several machines: all base quantities fit
+  bool keeps_exact_bases = false;    ///< those of the certificate, too
   Index bases = 0;                   ///< n x n base matrices that the kernels are functions of
 };
 
 /// Shares out Context::memory_bytes, or half of what is free: what is not needed otherwise goes to caches. A fixed learned kernel (one kernel, or p = inf)
 /// is best served by its own rows; otherwise the rows go stale with theta and the bases take the larger part.
-/// Nothing gets more than it can fill.
+/// Nothing gets more than it can fill. Several machines of two classes come back to the bases, which are kept as a whole
+/// where they fit, and have a part of the rows each.
 MemoryPlan PlanMemory(const KernelSet& kernels, std::span<const View> views, Index samples,
-                      const TrainOptions& options, const Context& context);
+                      const TrainOptions& options, const Context& context, bool has_several_machines = false);
 
 }  // namespace kweave
 

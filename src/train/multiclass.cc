@@ -4,8 +4,17 @@
 
 #include "kweave/error.h"
 #include "train/binary_problems.h"
+#include "train/objective.h"
 
 namespace kweave {
+namespace {
+
+// "auto" lets pairs of classes vote up to here: on the small sets of docs/multiclass.md that predicts better than one
+// against the rest. Beyond, the machines become too many.
+constexpr Index kMostSamplesForPairs = 5000;
+constexpr Index kMostClassesForPairs = 30;
+
+}  // namespace
 
 std::string EffectiveMulticlass(const TrainOptions& options, const ClassLabels& labels) {
   if (labels.is_multilabel()) {
@@ -24,7 +33,17 @@ std::string EffectiveMulticlass(const TrainOptions& options, const ClassLabels& 
     return "";
   }
   if (options.multiclass != "auto") return options.multiclass;
-  return "ovr";
+  const bool needs_one_per_class = !options.class_C.empty() || !options.class_norm.empty() ||
+                                   options.weighting == "common" || EffectiveLoss(options).name == "logistic";
+  const bool is_small = static_cast<Index>(labels.of_sample.size()) <= kMostSamplesForPairs &&
+                        labels.size() <= kMostClassesForPairs;
+  return is_small && !needs_one_per_class ? "ovo" : "ovr";
+}
+
+bool HasSeveralMachines(const TrainOptions& options, const PreparedSamples& samples) {
+  if (EffectiveTask(options) != Task::kClassify) return false;
+  const std::string name = EffectiveMulticlass(options, samples.labels);
+  return name == "ovr" || name == "ovo";
 }
 
 LearnedMachines LearnOneAgainstRest(const MulticlassRun& run) {

@@ -32,6 +32,9 @@ struct MulticlassRun {
 /// Throws Error(kUsage) when the options do not fit the labels.
 std::string EffectiveMulticlass(const TrainOptions& options, const ClassLabels& labels);
 
+/// Whether several machines of two classes each are learned.
+bool HasSeveralMachines(const TrainOptions& options, const PreparedSamples& samples);
+
 /// One machine per class, which tells it from all others.
 LearnedMachines LearnOneAgainstRest(const MulticlassRun& run);
 

@@ -58,6 +58,7 @@ LearnedMachines LearnOneMachine(const PreparedSamples& samples, const PreparedKe
   LearnedMachines one = OneMachine(std::move(learned), bias);
   one.uses_table = grams->Exact().TableError() > 0;
   one.kernel_rows = kernel_rows;
+  one.base_values = grams->base_values();
   one.leave_one_out = leave_one_out;
   return one;
 }
@@ -82,7 +83,8 @@ Model Train(const Dataset& data, const TrainOptions& options, const Context& con
   const double kernel_seconds = control.Seconds();
 
   const auto count = static_cast<Index>(samples.indices.size());
-  const MemoryPlan plan = PlanMemory(prepared.kernels, prepared.views, count, options, context);
+  const MemoryPlan plan = PlanMemory(prepared.kernels, prepared.views, count, options, context,
+                                     HasSeveralMachines(options, samples));
   std::unique_ptr<Grams> grams;
   if (prepared.kept.empty()) {
     control.Log(LogLevel::kWarning, "no kernel varies over the training samples: the model is a constant");

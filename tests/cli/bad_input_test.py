@@ -40,7 +40,7 @@ TRAIN = [
     ("overflow", {"d": "1 1:1e999\n-1 1:1\n"}, ["d"], DATA, "1e999"),
     ("trailing characters", {"d": "1 1:1x\n-1 1:1\n"}, ["d"], DATA, "1x"),
     ("one class", {"d": "1 1:1\n1 1:2\n"}, ["d"], DATA, "1 class ('1')"),
-    ("three classes", {"d": "1 1:1\n2 1:2\n3 1:1\n"}, ["d"], DATA, "'1', '2', '3'"),
+    ("one class only", {"d": "1 1:1\n1 1:2\n+1 1:1\n"}, ["d"], DATA, "expected two or more"),
     # CSV.
     ("ragged rows", {"d.csv": "label,a,b\n1,2,3\n-1,2\n"}, ["d.csv"], DATA, "line 3"),
     ("text among numbers", {"d.csv": "label,a\n1,2\n-1,high\n"}, ["d.csv"], DATA, "high"),

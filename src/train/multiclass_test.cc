@@ -1,0 +1,240 @@
+#include "train/multiclass.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/random.h"
+#include "kweave/error.h"
+#include "kweave/train.h"
+
+namespace kweave {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr Index kSamples = 120;
+constexpr Index kClasses = 4;
+
+// Classes on a circle, which overlap; called "c0" and so on.
+Dataset Circle(std::uint64_t seed = 1) {
+  Random random(seed);
+  std::vector<double> values;
+  Dataset data;
+  for (Index i = 0; i < kSamples; ++i) {
+    const auto angle = static_cast<double>(i % kClasses) * 1.6;
+    values.push_back(std::cos(angle) + random.Uniform() - 0.5);
+    values.push_back(std::sin(angle) + random.Uniform() - 0.5);
+    values.push_back(random.Uniform());
+    data.labels.text.push_back("c" + std::to_string(i % kClasses));
+  }
+  data.size = kSamples;
+  data.views = {{"data", MakeDense(std::move(values), kSamples, 3), {}}};
+  return data;
+}
+
+TrainOptions Precise() {
+  TrainOptions options;
+  options.kernels = {"rbf(gamma=[0.3,1,3])", "linear"};
+  options.normalize = "none";
+  options.C = 3;
+  options.gap = 1e-6;
+  return options;
+}
+
+// The samples of two classes.
+Dataset Pair(const Dataset& data, const std::string& a, const std::string& b) {
+  std::vector<Index> rows;
+  Dataset pair;
+  for (Index i = 0; i < data.size; ++i) {
+    if (data.labels.text[i] != a && data.labels.text[i] != b) continue;
+    rows.push_back(i);
+    pair.labels.text.push_back(data.labels.text[i]);
+  }
+  pair.size = static_cast<Index>(rows.size());
+  pair.views = {{"data", SelectRows(data.views[0].features, rows), {}}};
+  return pair;
+}
+
+double RightShare(const Dataset& data, const Prediction& prediction) {
+  double right = 0;
+  for (Index i = 0; i < data.size; ++i) right += prediction.labels[i] == data.labels.text[i];
+  return right / static_cast<double>(data.size);
+}
+
+TEST(OneAgainstRest, MachinesAreThoseOfTwoClasses) {
+  const Dataset data = Circle();
+  TrainOptions options = Precise();
+  options.multiclass = "ovr";
+  const Summary together = Train(data, options, {}).summary();
+  ASSERT_EQ(together.machines.size(), static_cast<std::size_t>(kClasses));
+  EXPECT_EQ(together.status, Status::kConverged);
+  double primal = 0;
+  for (Index u = 0; u < kClasses; ++u) {
+    const std::string name = "c" + std::to_string(u);
+    Dataset two = data;
+    for (std::string& label : two.labels.text) label = label == name ? "yes" : "no";
+    const Summary alone = Train(two, options, {}).summary();
+    const MachineReport& machine = together.machines[u];
+    EXPECT_EQ(machine.name, name);
+    EXPECT_NEAR(machine.primal, alone.primal, 3e-6 * alone.primal);
+    ASSERT_EQ(machine.weights.size(), alone.kernels.size());
+    for (std::size_t m = 0; m < alone.kernels.size(); ++m) {
+      EXPECT_NEAR(machine.weights[m], alone.kernels[m].weight, 5e-3);
+    }
+    primal += machine.primal;
+  }
+  EXPECT_NEAR(together.primal, primal, 1e-9 * primal);
+}
+
+TEST(OneAgainstOne, MachinesAreThoseOfTheirTwoClasses) {
+  const Dataset data = Circle();
+  TrainOptions options = Precise();
+  options.multiclass = "ovo";
+  const Model model = Train(data, options, {});
+  ASSERT_EQ(model.machines(), kClasses * (kClasses - 1) / 2);
+  EXPECT_EQ(model.outputs(), kClasses);
+  for (const MachineReport& machine : model.summary().machines) {
+    const Summary alone = Train(Pair(data, machine.name, machine.against), options, {}).summary();
+    EXPECT_NEAR(machine.primal, alone.primal, 3e-6 * alone.primal) << machine.name << machine.against;
+  }
+  EXPECT_GT(RightShare(data, model.Predict(data, {})), 0.8);
+}
+
+TEST(Multiclass, ComputesEveryBaseValueOnceForAllMachines) {
+  const Dataset data = Circle();
+  for (const char* multiclass : {"ovr", "ovo"}) {
+    TrainOptions options = Precise();
+    options.kernels = {"rbf(gamma=[0.3,1,3])"};
+    options.multiclass = multiclass;
+    // Float64 throughout: solvers and certificate read the same values.
+    EXPECT_EQ(Train(data, options, {}).summary().base_values, kSamples * kSamples);
+    // Float32 for the solvers, float64 for the certificate.
+    options.gap = 1e-3;
+    EXPECT_EQ(Train(data, options, {}).summary().base_values, 2 * kSamples * kSamples);
+  }
+}
+
+TEST(Multiclass, DoesNotDependOnThreadsOrMemory) {
+  const Dataset data = Circle();
+  for (const char* multiclass : {"ovr", "ovo"}) {
+    TrainOptions options = Precise();
+    options.multiclass = multiclass;
+    Context one, many, tight;
+    one.threads = 1;
+    many.threads = 3;
+    tight.memory_bytes = 1;  // nothing can be kept
+    const Summary expected = Train(data, options, one).summary();
+    const Summary same = Train(data, options, many).summary();
+    const Summary alone = Train(data, options, tight).summary();
+    EXPECT_EQ(expected.primal, same.primal);
+    EXPECT_NEAR(expected.primal, alone.primal, 3e-6 * expected.primal);
+    EXPECT_GT(alone.base_values, expected.base_values);
+  }
+}
+
+TEST(Multiclass, ModelsPredictTheSameAfterSaving) {
+  const Dataset data = Circle(), fresh = Circle(2);
+  for (const char* multiclass : {"ovr", "ovo"}) {
+    TrainOptions options = Precise();
+    options.multiclass = multiclass;
+    options.norm = 1;
+    const Model model = Train(data, options, {});
+    const Model again = Model::FromBytes(model.ToBytes());
+    EXPECT_EQ(again.ToJson(), model.ToJson());
+    const Prediction prediction = model.Predict(fresh, {});
+    EXPECT_EQ(prediction.decision.size(), static_cast<std::size_t>(kSamples * kClasses));
+    EXPECT_EQ(again.Predict(fresh, {}).decision, prediction.decision);
+    EXPECT_GT(RightShare(fresh, prediction), 0.8);
+    EXPECT_THAT(model.Describe(), HasSubstr("classify 4 classes"));
+  }
+}
+
+TEST(OneAgainstRest, ValuesAreThoseOfTheMachines) {
+  const Dataset data = Circle();
+  TrainOptions options = Precise();
+  options.multiclass = "ovr";
+  const Model model = Train(data, options, {});
+  const std::vector<double> values = model.Predict(data, {}).decision;
+  const Index kernels = static_cast<Index>(model.active_kernels().size());
+  for (Index u = 0; u < model.machines(); ++u) {
+    const std::vector<double> parts = model.PredictByKernel(data, {}, {}, u);
+    for (Index i = 0; i < data.size; ++i) {
+      double sum = model.summary().machines[u].bias;
+      for (Index m = 0; m < kernels; ++m) sum += parts[i * kernels + m];
+      EXPECT_NEAR(values[i * kClasses + u], sum, 1e-9);
+    }
+  }
+}
+
+TEST(OneAgainstRest, ClassesMayHaveTheirOwnCAndNorm) {
+  const Dataset data = Circle();
+  TrainOptions options = Precise();
+  options.multiclass = "ovr";
+  const Summary plain = Train(data, options, {}).summary();
+  options.class_C = {{"c1", 30}};
+  options.class_norm = {{"c2", 1}};
+  const Summary own = Train(data, options, {}).summary();
+  EXPECT_NEAR(own.machines[0].primal, plain.machines[0].primal, 3e-6 * plain.machines[0].primal);
+  EXPECT_GT(own.machines[1].primal, 1.05 * plain.machines[1].primal);
+  EXPECT_NEAR(own.machines[2].weights[0] + own.machines[2].weights[1] + own.machines[2].weights[2] +
+                  own.machines[2].weights[3],
+              1, 1e-6);
+  options.class_C = {{"c9", 30}};
+  EXPECT_THROW(Train(data, options, {}), Error);
+}
+
+TEST(OneAgainstRest, LearnsSeveralLabelsPerSample) {
+  Dataset data = Circle();
+  data.labels.separator = ";";
+  for (std::string& label : data.labels.text) label = label == "c0" ? "c0;c1" : label == "c3" ? "" : label;
+  const Model model = Train(data, Precise(), {});
+  EXPECT_TRUE(model.is_multilabel());
+  EXPECT_THAT(model.classes(), ElementsAre("c0", "c1", "c2"));
+  const Prediction prediction = Model::FromBytes(model.ToBytes()).Predict(data, {});
+  EXPECT_GT(RightShare(data, prediction), 0.7);
+  EXPECT_THAT(prediction.labels, ::testing::Contains("c0;c1"));
+  TrainOptions options = Precise();
+  options.multiclass = "ovo";
+  EXPECT_THROW(Train(data, options, {}), Error);
+}
+
+TEST(Multiclass, StartsFromAModelOfTheSameClasses) {
+  const Dataset data = Circle();
+  for (const char* multiclass : {"ovr", "ovo"}) {
+    TrainOptions options = Precise();
+    options.multiclass = multiclass;
+    const Model cold = Train(data, options, {});
+    const Model warm = Train(data, options, {}, &cold);
+    EXPECT_NEAR(warm.summary().primal, cold.summary().primal, 3e-6 * cold.summary().primal);
+    EXPECT_LT(warm.summary().kernel_rows, cold.summary().kernel_rows);
+  }
+}
+
+TEST(EffectiveMulticlass, FollowsLabelsAndOptions) {
+  TrainOptions options;
+  const ClassLabels two{{"a", "b"}, {0, 1}, {}, ""};
+  const ClassLabels several{{"a", "b"}, {}, {{0, 1}, {}}, ","};
+  EXPECT_EQ(EffectiveMulticlass(options, two), "");
+  EXPECT_EQ(EffectiveMulticlass(options, several), "ovr");
+  options.multiclass = "joint";
+  EXPECT_EQ(EffectiveMulticlass(options, two), "joint");
+  options.multiclass = "auto";
+  options.class_C = {{"a", 1}};
+  EXPECT_THROW(EffectiveMulticlass(options, two), Error);
+}
+
+TEST(Multiclass, ConstantsWithoutAKernelThatVaries) {
+  Dataset data = Circle();
+  data.views[0].features = MakeDense(std::vector<double>(kSamples, 1.0), kSamples, 1);
+  TrainOptions options;
+  options.multiclass = "ovr";
+  const Model model = Train(data, options, {});
+  EXPECT_EQ(model.Predict(data, {}).labels.size(), static_cast<std::size_t>(kSamples));
+}
+
+}  // namespace
+}  // namespace kweave
