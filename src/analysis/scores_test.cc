@@ -95,11 +95,11 @@ TEST(Scores, OfRegressionOnEqualTargets) {
 }
 
 TEST(InlierLabels, AreTwoNumbers) {
-  EXPECT_EQ(InlierLabels({{"1", "-1", "1"}, {1, -1, 1}}), (std::vector<bool>{true, false, true}));
-  EXPECT_EQ(InlierLabels({{"0", "5"}, {0, 5}}), (std::vector<bool>{false, true}));
-  EXPECT_TRUE(InlierLabels({{"1", "2", "3"}, {1, 2, 3}}).empty());
-  EXPECT_TRUE(InlierLabels({{"1", "1"}, {1, 1}}).empty());
-  EXPECT_TRUE(InlierLabels({{"in", "out"}, {}}).empty());
+  EXPECT_EQ(InlierLabels({{"1", "-1", "1"}, {1, -1, 1}, {}}), (std::vector<bool>{true, false, true}));
+  EXPECT_EQ(InlierLabels({{"0", "5"}, {0, 5}, {}}), (std::vector<bool>{false, true}));
+  EXPECT_TRUE(InlierLabels({{"1", "2", "3"}, {1, 2, 3}, {}}).empty());
+  EXPECT_TRUE(InlierLabels({{"1", "1"}, {1, 1}, {}}).empty());
+  EXPECT_TRUE(InlierLabels({{"in", "out"}, {}, {}}).empty());
 }
 
 TEST(Scores, RefuseDifferentLengths) {
@@ -108,9 +108,9 @@ TEST(Scores, RefuseDifferentLengths) {
 }
 
 TEST(PositiveLabels, CompareNumbersAsNumbersAndTextAsText) {
-  const Labels numbers{{"+1", "-1", "1.0"}, {1, -1, 1}};
+  const Labels numbers{{"+1", "-1", "1.0"}, {1, -1, 1}, {}};
   EXPECT_EQ(PositiveLabels(numbers, {"-1", "1"}, nullptr), (std::vector<bool>{true, false, true}));
-  const Labels text{{"ill", "well"}, {}};
+  const Labels text{{"ill", "well"}, {}, {}};
   EXPECT_EQ(PositiveLabels(text, {"ill", "well"}, nullptr), (std::vector<bool>{false, true}));
   std::string stranger;
   EXPECT_TRUE(PositiveLabels(text, {"a", "b"}, &stranger).empty());

@@ -118,7 +118,7 @@ TEST(LibsvmReader, NamesWhatIsWrong) {
       {"1 1:1 qid:3\n", "found index \"qid\""},
       {"1 1:1\n1:1\n", "line 2, column 1: found \"1:1\", expected a label as on the lines before"},
       {"1:1\n1 1:1\n", "line 2, column 1: found \"1\", expected index:value without a label"},
-      {"1,2 1:1\n", "line 1, column 1: found \"1,2\", expected one label"},
+      {"1 1:1\n 2:1\n", "line 2, column 2: found \"2:1\", expected a label as on the lines before"},
       {"nan 1:1\n", "found \"nan\", expected a label"},
       {"-inf 1:1\n", "found \"-inf\", expected a label"},
       {"1e999 1:1\n", "found \"1e999\", expected a label"},
@@ -133,6 +133,13 @@ TEST(LibsvmReader, NamesWhatIsWrong) {
   for (const auto& [text, fragment] : cases) {
     EXPECT_THAT(SentenceOf([&] { Read(text); }), HasSubstr(fragment)) << text;
   }
+}
+
+TEST(LibsvmReader, ReadsSeveralLabelsOfASample) {
+  const Table table = Read("1,3 1:1\n2 1:2\n 1:3\n");
+  EXPECT_EQ(table.labels.separator, ",");
+  EXPECT_THAT(table.labels.text, ElementsAre("1,3", "2", ""));
+  EXPECT_FALSE(table.labels.is_numeric());
 }
 
 TEST(LibsvmReader, ShortensLongValues) {
