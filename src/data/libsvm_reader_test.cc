@@ -138,7 +138,7 @@ TEST(LibsvmReader, NamesWhatIsWrong) {
 TEST(LibsvmReader, ReadsSeveralLabelsOfASample) {
   const Table table = Read("1,3 1:1\n2 1:2\n 1:3\n");
   EXPECT_EQ(table.labels.separator, ",");
-  EXPECT_THAT(table.labels.text, ElementsAre("1,3", "2", ""));
+  EXPECT_THAT(table.labels.text, ::testing::ElementsAre("1,3", "2", ""));
   EXPECT_FALSE(table.labels.is_numeric());
 }
 
