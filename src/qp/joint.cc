@@ -6,7 +6,6 @@
 #include <limits>
 #include <memory>
 
-#include "base/dot.h"
 #include "compute/cpu/smo_loops.h"
 #include "qp/block_rows.h"
 #include "qp/joint_set.h"
@@ -21,6 +20,7 @@ constexpr std::int64_t kStepsPerSample = 40;
 constexpr double kLeastViolation = 1e-13;  // of the largest output
 constexpr int kBlocksWithoutProgress = 200;
 constexpr double kProgress = 1e-3;  // of the gap, in so many blocks
+constexpr Index kTile = 64;         // samples turned over at a time
 constexpr Index kColumns = 1024, kColumnsPerPiece = 4 * kColumns;
 
 std::size_t Offset(Index i) { return static_cast<std::size_t>(i); }
@@ -37,8 +37,11 @@ class Joint {
         class_matrices_(ClassMatrices(terms)),
         set_(risk, class_matrices_),
         prices_(risk.classes),
-        gradient_(Offset(risk.samples() * risk.classes)),
+        beta_(Offset(risk.samples() * risk.classes)),
+        gradient_(beta_.size()),
         shares_(Offset(risk.samples())) {
+    Transpose(state.beta, beta_);
+    for (Index i = 0; i < risk.samples(); ++i) caps_.push_back(risk.Cap(i, risk.y[Offset(i)]));
     SolverOptions row_options;
     row_options.cache_bytes = options.cache_bytes / std::max<std::size_t>(terms.size(), 1);
     row_options.pool = options.pool;
@@ -71,46 +74,69 @@ class Joint {
 
   double gap() const { return result_.primal - result_.dual; }
 
+  // From class after class to sample after sample.
+  void Transpose(std::span<const double> from, std::span<double> to) const {
+    for (Index begin = 0; begin < risk_.samples(); begin += kTile) {
+      const Index end = std::min(begin + kTile, risk_.samples());
+      for (Index u = 0; u < risk_.classes; ++u) {
+        for (Index i = begin; i < end; ++i) to[Offset(i * risk_.classes + u)] = from[risk_.At(i, u)];
+      }
+    }
+  }
+
   // Gradients, prices, biases and bounds at the present betas and outputs.
   void Measure() {
     prices_.Clear(risk_.has_bias);
+    Transpose(state_.outputs, gradient_);
     largest_output_ = 1;
     for (Index i = 0; i < risk_.samples(); ++i) MeasureSample(i);
     potentials_ = FindPotentials(prices_, potentials_.biases);
     if (!risk_.has_bias) std::fill(potentials_.biases.begin(), potentials_.biases.end(), 0.0);
-    const double quadratic = Dot(state_.beta, state_.outputs);
-    result_.primal = 0.5 * quadratic;
-    result_.dual = -0.5 * quadratic;
+    result_.primal = result_.dual = 0;
     for (Index i = 0; i < risk_.samples(); ++i) AddBounds(i);
     result_.biases = potentials_.biases;
   }
 
+  // The slope of the sample's dual term.
+  double Slope(Index i) const {
+    const double own = beta_[Offset(i * risk_.classes + risk_.y[Offset(i)])];
+    return risk_.loss->PieceAt(own, 0, 1, risk_.C[Offset(i)]).slope;
+  }
+
+  // Its outputs become its gradient.
   void MeasureSample(Index i) {
     double* gradient = gradient_.data() + i * risk_.classes;
+    const double* beta = beta_.data() + i * risk_.classes;
     for (Index u = 0; u < risk_.classes; ++u) {
-      gradient[u] = state_.outputs[risk_.At(i, u)];
       largest_output_ = std::max(largest_output_, std::abs(gradient[u]));
     }
     const Index own = risk_.y[Offset(i)];
-    gradient[own] -= risk_.loss->PieceAt(state_.beta[risk_.At(i, own)], 0, 1, risk_.C[Offset(i)]).slope;
+    gradient[own] -= Slope(i);
     for (Index u = 0; u < risk_.classes; ++u) {
-      if (state_.beta[risk_.At(i, u)] < risk_.Cap(i, u)) prices_.Offer(i, u, gradient);
+      if (beta[u] < (u == own ? caps_[Offset(i)] : 0)) prices_.Offer(i, u, gradient);
     }
   }
 
   // The sample's part of both bounds, and of the gap: what Fenchel's inequality leaves of it.
   void AddBounds(Index i) {
+    const double* gradient = gradient_.data() + i * risk_.classes;
+    const double* beta = beta_.data() + i * risk_.classes;
     const Index own = risk_.y[Offset(i)];
-    const double C = risk_.C[Offset(i)];
-    const double loss = C * risk_.loss->Value(risk_.Margin(i, state_.outputs, potentials_.biases), 1);
-    const double dual = risk_.loss->Dual(state_.beta[risk_.At(i, own)], 1, C);
-    result_.primal += loss;
-    result_.dual += dual;
-    double share = loss - dual;
+    const double own_output = gradient[own] + Slope(i);
+    double best_other = -std::numeric_limits<double>::infinity(), product = 0, biased = 0;
     for (Index u = 0; u < risk_.classes; ++u) {
-      share += state_.beta[risk_.At(i, u)] * (state_.outputs[risk_.At(i, u)] + potentials_.biases[Offset(u)]);
+      const double f = u == own ? own_output : gradient[u];
+      if (u != own) best_other = std::max(best_other, f + potentials_.biases[Offset(u)]);
+      product += beta[u] * f;
+      biased += beta[u] * potentials_.biases[Offset(u)];
     }
-    shares_[Offset(i)] = share;
+    const double C = risk_.C[Offset(i)];
+    const double margin = own_output + potentials_.biases[Offset(own)] - best_other;
+    const double loss = C * risk_.loss->Value(margin, 1);
+    const double dual = risk_.loss->Dual(beta[own], 1, C);
+    result_.primal += loss + 0.5 * product;
+    result_.dual += dual - 0.5 * product;
+    shares_[Offset(i)] = loss - dual + product + biased;
   }
 
   bool IsStalled() {
@@ -165,8 +191,7 @@ class Joint {
     block_.gradient.resize(size * classes);
     for (std::size_t k = 0; k < size; ++k) {
       const Index i = block_.samples[k];
-      for (Index u = 0; u < risk_.classes; ++u)
-        block_.beta[k * classes + Offset(u)] = state_.beta[risk_.At(i, u)];
+      std::copy_n(beta_.data() + i * risk_.classes, classes, block_.beta.data() + k * classes);
       std::copy_n(gradient_.data() + i * risk_.classes, classes, block_.gradient.data() + k * classes);
     }
     block_.kernels.resize(terms_.size());
@@ -191,7 +216,7 @@ class Joint {
     for (std::size_t k = 0; k < size; ++k) {
       for (std::size_t u = 0; u < classes; ++u) {
         changes[k * classes + u] = block_.beta[k * classes + u] - before[k * classes + u];
-        state_.beta[risk_.At(block_.samples[k], static_cast<Index>(u))] = block_.beta[k * classes + u];
+        beta_[static_cast<std::size_t>(block_.samples[k]) * classes + u] = block_.beta[k * classes + u];
       }
     }
     for (std::size_t t = 0; t < terms_.size(); ++t) AddTerm(t, changes);
@@ -238,6 +263,11 @@ class Joint {
 
   JointResult Finish(SolverOutcome outcome) {
     result_.outcome = outcome;
+    for (Index i = 0; i < risk_.samples(); ++i) {
+      for (Index u = 0; u < risk_.classes; ++u) {
+        state_.beta[risk_.At(i, u)] = beta_[Offset(i * risk_.classes + u)];
+      }
+    }
     for (const auto& rows : rows_) {
       result_.rows_computed += rows->rows_computed();
       if (!rows->is_finite()) result_.outcome = SolverOutcome::kNotFinite;
@@ -256,7 +286,9 @@ class Joint {
   Index most_in_set_ = kMostInSet;
 
   ClassPrices prices_;
-  std::vector<double> gradient_;  // of the negative dual, sample after sample
+  std::vector<double> beta_;      // sample after sample, and so gradient_
+  std::vector<double> gradient_;  // of the negative dual
+  std::vector<double> caps_;      // of the own class of each sample
   std::vector<double> shares_;    // of the samples in the gap
   ClassPotentials potentials_;
   double largest_output_ = 1;
