@@ -117,6 +117,16 @@ TEST(TrainJoint, LearnedClassKernelIsReportedAndPredicts) {
               1e-6 * model.summary().primal);
 }
 
+TEST(TrainJoint, StartsFromAModel) {
+  const nlohmann::json problem = FindProblem("three_classes");
+  const Dataset data = MakeDataset(problem);
+  const TrainOptions options = MakeOptions(problem, 2);
+  const Model first = Train(data, options, {});
+  const Model second = Train(data, options, {}, &first);
+  ExpectOptimum(second.summary(), problem, 2);
+  EXPECT_LT(second.summary().solves, first.summary().solves);
+}
+
 TEST(TrainJoint, RefusesWhatDoesNotServe) {
   const nlohmann::json problem = FindProblem("three_classes");
   const Dataset data = MakeDataset(problem);
