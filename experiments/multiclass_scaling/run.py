@@ -26,7 +26,7 @@ class Sizes:
     """The values of each axis, the others at the base; and runs of each, of which the fastest counts."""
 
     def __init__(self, is_quick):
-        self.repetitions = 1 if is_quick else 3
+        self.repetitions = 3
         self.axes = {
             "samples": [100, 300, 600] if is_quick else [100, 200, 300, 500, 1000, 2000, 5000],
             "classes": [3, 6, 12] if is_quick else [3, 5, 10, 20, 50, 100],

@@ -4,38 +4,22 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <memory>
 #include <numeric>
+#include <utility>
+
+#include "certificate/bounds.h"
 
 namespace kweave {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kRounding = 16 * std::numeric_limits<double>::epsilon();
-
-bool AllFinite(std::span<const double> x) {
-  return std::all_of(x.begin(), x.end(), [](double value) { return std::isfinite(value); });
-}
-
-double SumOfMagnitudes(std::span<const double> x) {
-  double sum = 0;
-  for (const double value : x) sum += std::abs(value);
-  return sum;
-}
-
-double LargestMagnitude(std::span<const double> x) {
-  double largest = 0;
-  for (const double value : x) largest = std::max(largest, std::abs(value));
-  return largest;
-}
-
-// At their worst, given the error of the table.
-std::vector<double> LargestQuadratics(const Measurement& at, double magnitude, double table_error) {
-  std::vector<double> q = at.quadratics;
-  for (double& value : q) value += table_error * magnitude * magnitude;
-  return q;
-}
+using bounds::AllFinite;
+using bounds::kInfinity;
+using bounds::kRounding;
+using bounds::LargestMagnitude;
+using bounds::LargestQuadratics;
+using bounds::NothingKnown;
+using bounds::SumOfMagnitudes;
 
 // An upper bound on the regulariser + the risk, the table's error taken at its worst everywhere.
 double PrimalBound(const Risk& risk, const Regularizer& regularizer, const Measurement& at,
@@ -70,12 +54,6 @@ double DualBound(const Risk& risk, const Regularizer& regularizer, const Measure
   // What is subtracted from L is no larger than it where the bound is not negative.
   const double subtracted = std::abs(linear) + std::abs(linear - bound);
   return bound - kRounding * (subtracted + magnitude * largest_output) - imbalance;
-}
-
-Certificate NothingKnown(Certificate certificate) {
-  certificate.primal = certificate.gap = certificate.relative_gap = kInfinity;
-  certificate.dual = -kInfinity;
-  return certificate;
 }
 
 }  // namespace
@@ -116,14 +94,7 @@ Certificate Certify(Gram& gram, const Risk& risk, const Regularizer& regularizer
   certificate.dual = DualBound(risk, regularizer, dual_side, feasible, certificate.bias, table_error);
   if (risk.bias_slope == 0) certificate.dual = std::max(certificate.dual, 0.0);  // beta = 0
 
-  certificate.quadratics = std::move(primal_side.quadratics);
-  certificate.outputs = std::move(primal_side.outputs);
-  if (!std::isfinite(certificate.primal) || !std::isfinite(certificate.dual)) {
-    return NothingKnown(std::move(certificate));
-  }
-  certificate.gap = std::max(certificate.primal - certificate.dual, 0.0);
-  certificate.relative_gap = RelativeGap(certificate.primal, certificate.dual);
-  return certificate;
+  return bounds::Finish(std::move(certificate), primal_side);
 }
 
 }  // namespace kweave

@@ -3,56 +3,25 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
-#include <memory>
+#include <utility>
+
+#include "certificate/bounds.h"
 
 namespace kweave {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kRounding = 16 * std::numeric_limits<double>::epsilon();
+using bounds::AllFinite;
+using bounds::kRounding;
+using bounds::LargestMagnitude;
+using bounds::LargestQuadratics;
+using bounds::NothingKnown;
+using bounds::SumOfMagnitudes;
 
 std::size_t Offset(Index i) { return static_cast<std::size_t>(i); }
 
-bool AllFinite(std::span<const double> x) {
-  return std::all_of(x.begin(), x.end(), [](double value) { return std::isfinite(value); });
-}
-
-double SumOfMagnitudes(std::span<const double> x) {
-  double sum = 0;
-  for (const double value : x) sum += std::abs(value);
-  return sum;
-}
-
-double LargestMagnitude(std::span<const double> x) {
-  double largest = 0;
-  for (const double value : x) largest = std::max(largest, std::abs(value));
-  return largest;
-}
-
-struct Expanded {
-  std::vector<double> quadratics;
-  std::vector<double> outputs;
-};
-
-Expanded Evaluate(Gram& gram, std::span<const double> theta, std::span<const double> beta) {
-  Expanded result{std::vector<double>(theta.size()), std::vector<double>(beta.size())};
-  const std::unique_ptr<Expansion> expansion = gram.Expand(beta);
-  expansion->Quadratics(result.quadratics);
-  expansion->Outputs(theta, result.outputs);
-  return result;
-}
-
-// At their worst, given the error of the table.
-std::vector<double> LargestQuadratics(const Expanded& at, double magnitude, double table_error) {
-  std::vector<double> q = at.quadratics;
-  for (double& value : q) value += table_error * magnitude * magnitude;
-  return q;
-}
-
 // Tables are off by at most their error in every output of a unit beta: the loss is taken at the smallest margin.
-double PrimalBound(const JointRisk& risk, const Regularizer& regularizer, const Expanded& at,
+double PrimalBound(const JointRisk& risk, const Regularizer& regularizer, const Measurement& at,
                    std::span<const double> theta, std::span<const double> beta,
                    std::span<const double> biases, double table_error) {
   const double magnitude = SumOfMagnitudes(beta);
@@ -84,7 +53,7 @@ double Imbalance(const JointRisk& risk, std::span<const double> beta) {
 }
 
 // A lower bound on L - R*(q), the table's error taken at its worst.
-double DualBound(const JointRisk& risk, const Regularizer& regularizer, const Expanded& at,
+double DualBound(const JointRisk& risk, const Regularizer& regularizer, const Measurement& at,
                  std::span<const double> beta, std::span<const double> biases, double table_error) {
   const double magnitude = SumOfMagnitudes(beta);
   const double linear = risk.Dual(beta);
@@ -92,12 +61,6 @@ double DualBound(const JointRisk& risk, const Regularizer& regularizer, const Ex
   const double scale = 1 + LargestMagnitude(biases) + LargestMagnitude(at.outputs);
   const double subtracted = std::abs(linear) + std::abs(linear - bound);
   return bound - kRounding * (subtracted + magnitude * scale) - Imbalance(risk, beta) * scale;
-}
-
-Certificate NothingKnown(Certificate certificate) {
-  certificate.primal = certificate.gap = certificate.relative_gap = kInfinity;
-  certificate.dual = -kInfinity;
-  return certificate;
 }
 
 }  // namespace
@@ -115,30 +78,22 @@ Certificate CertifyJoint(Gram& gram, const JointRisk& risk, const Regularizer& r
   std::vector<double> weights(theta.begin(), theta.end());
   regularizer.MakeFeasible(weights);
   const double table_error = gram.TableError();
-  Expanded primal_side = Evaluate(gram, weights, beta);
-  if (!AllFinite(primal_side.outputs)) return NothingKnown(std::move(certificate));
+  std::vector<double> feasible(dual_beta.begin(), dual_beta.end());
+  risk.MakeFeasible(feasible);
+  std::vector<std::span<const double>> vectors = {beta};
+  if (!std::equal(feasible.begin(), feasible.end(), beta.begin(), beta.end())) vectors.push_back(feasible);
+  std::vector<Measurement> measured = gram.Measure(weights, vectors);
+  Measurement& primal_side = measured.front();
+  const Measurement& dual_side = measured.back();
+  for (const Measurement& side : measured) {
+    if (!AllFinite(side.outputs) || !AllFinite(side.quadratics)) return NothingKnown(std::move(certificate));
+  }
   certificate.biases = risk.BiasesFor(beta, primal_side.outputs);
   certificate.primal =
       PrimalBound(risk, regularizer, primal_side, weights, beta, certificate.biases, table_error);
-
-  std::vector<double> feasible(dual_beta.begin(), dual_beta.end());
-  risk.MakeFeasible(feasible);
-  const bool is_same = std::equal(feasible.begin(), feasible.end(), beta.begin(), beta.end());
-  const Expanded dual_side = is_same ? primal_side : Evaluate(gram, weights, feasible);
-  if (!AllFinite(primal_side.quadratics) || !AllFinite(dual_side.quadratics)) {
-    return NothingKnown(std::move(certificate));
-  }
   certificate.dual =
       std::max(DualBound(risk, regularizer, dual_side, feasible, certificate.biases, table_error), 0.0);
-
-  certificate.quadratics = std::move(primal_side.quadratics);
-  certificate.outputs = std::move(primal_side.outputs);
-  if (!std::isfinite(certificate.primal) || !std::isfinite(certificate.dual)) {
-    return NothingKnown(std::move(certificate));
-  }
-  certificate.gap = std::max(certificate.primal - certificate.dual, 0.0);
-  certificate.relative_gap = RelativeGap(certificate.primal, certificate.dual);
-  return certificate;
+  return bounds::Finish(std::move(certificate), primal_side);
 }
 
 }  // namespace kweave

@@ -89,10 +89,10 @@ TEST_F(JointSolverTest, LeavesOutAConstantOfTheRows) {
     risk_.has_bias = has_bias;
     std::fill(state_.beta.begin(), state_.beta.end(), 0.0);
     std::fill(state_.outputs.begin(), state_.outputs.end(), 0.0);
-    const double plain = Solve<double>({.relative_gap = 1e-8}).dual;
+    const double plain = Solve<double>({.relative_gap = 1e-6}).dual;
     std::fill(state_.beta.begin(), state_.beta.end(), 0.0);
     std::fill(state_.outputs.begin(), state_.outputs.end(), 0.0);
-    EXPECT_NEAR(Solve<double>({.relative_gap = 1e-8}, /*shift=*/-3).dual, plain, 1e-6 * plain);
+    EXPECT_NEAR(Solve<double>({.relative_gap = 1e-6}, /*shift=*/-3).dual, plain, 2e-6 * plain);
   }
 }
 

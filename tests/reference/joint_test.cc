@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "base/random.h"
+#include "certificate/joint_certificate.h"
 #include "tests/support/joint_problem.h"
 #include "tests/support/learn_reference.h"
 #include "weights/method_table.h"
@@ -41,6 +43,29 @@ TEST(Joint, EveryMethodMeetsTheConicOptimum) {
           ExpectOptimum(LearnJoint(problem, optimum.norm, options), optimum);
         }
       }
+    }
+  }
+}
+
+// Whatever is certified, the optimum lies between the bounds.
+TEST(Joint, CertificateHoldsForAnyAnswer) {
+  Random random(3);
+  for (const JointReference& problem : JointReferences()) {
+    testing::MatrixGram samples(problem.matrices);
+    JointGram gram(samples, problem.classes, problem.class_matrices);
+    for (const testing::ReferenceOptimum& optimum : problem.optima) {
+      SCOPED_TRACE(fmt::format("{} {}", problem.name, optimum.norm));
+      std::vector<double> theta(static_cast<std::size_t>(gram.kernels()));
+      std::vector<double> beta(static_cast<std::size_t>(gram.left_count()));
+      for (double& value : theta) value = random.Uniform();
+      for (double& value : beta) value = 0.1 * (2 * random.Uniform() - 1);
+      const RegularizerPointer norm = LpConstraint(optimum.norm);
+      const Certificate certificate = CertifyJoint(gram, problem.risk(), *norm, theta, beta, beta);
+      EXPECT_GE(certificate.primal, optimum.lower);
+      EXPECT_LE(certificate.dual, optimum.upper);
+      EXPECT_GE(certificate.dual, 0);
+      beta[0] = std::nan("");
+      EXPECT_TRUE(std::isinf(CertifyJoint(gram, problem.risk(), *norm, theta, beta, beta).relative_gap));
     }
   }
 }

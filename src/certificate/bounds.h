@@ -1,0 +1,64 @@
+// What certificates of machines with one output and with several have in common.
+#ifndef KWEAVE_CERTIFICATE_BOUNDS_H_
+#define KWEAVE_CERTIFICATE_BOUNDS_H_
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "certificate/certificate.h"
+#include "gram/gram.h"
+
+namespace kweave::bounds {
+
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
+/// Relative, of a sum of products.
+inline constexpr double kRounding = 16 * std::numeric_limits<double>::epsilon();
+
+inline bool AllFinite(std::span<const double> x) {
+  return std::all_of(x.begin(), x.end(), [](double value) { return std::isfinite(value); });
+}
+
+inline double SumOfMagnitudes(std::span<const double> x) {
+  double sum = 0;
+  for (const double value : x) sum += std::abs(value);
+  return sum;
+}
+
+inline double LargestMagnitude(std::span<const double> x) {
+  double largest = 0;
+  for (const double value : x) largest = std::max(largest, std::abs(value));
+  return largest;
+}
+
+/// At their worst, given the error of the table.
+inline std::vector<double> LargestQuadratics(const Measurement& at, double magnitude, double table_error) {
+  std::vector<double> q = at.quadratics;
+  for (double& value : q) value += table_error * magnitude * magnitude;
+  return q;
+}
+
+inline Certificate NothingKnown(Certificate certificate) {
+  certificate.primal = certificate.gap = certificate.relative_gap = kInfinity;
+  certificate.dual = -kInfinity;
+  return certificate;
+}
+
+/// Fills in the gap of both bounds and takes over what was measured for the primal.
+inline Certificate Finish(Certificate certificate, Measurement& primal_side) {
+  certificate.quadratics = std::move(primal_side.quadratics);
+  certificate.outputs = std::move(primal_side.outputs);
+  if (!std::isfinite(certificate.primal) || !std::isfinite(certificate.dual)) {
+    return NothingKnown(std::move(certificate));
+  }
+  certificate.gap = std::max(certificate.primal - certificate.dual, 0.0);
+  certificate.relative_gap = RelativeGap(certificate.primal, certificate.dual);
+  return certificate;
+}
+
+}  // namespace kweave::bounds
+
+#endif  // KWEAVE_CERTIFICATE_BOUNDS_H_
