@@ -178,7 +178,6 @@ void AddTrain(CLI::App& app) {
   verb.add_option("--multiclass", options.multiclass, OptionHelp("multiclass"));
   verb.add_option("--class-kernel", options.class_kernels, OptionHelp("class-kernel"))
       ->allow_extra_args(false);
-  verb.add_option("--weighting", options.weighting, OptionHelp("weighting"));
   verb.add_option("--method", options.method, OptionHelp("method"));
   verb.add_option("--driver", options.driver, OptionHelp("driver"));
   verb.add_option("--solver", options.solver, OptionHelp("solver"));

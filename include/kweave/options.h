@@ -24,7 +24,6 @@ struct TrainOptions {
   double norm = 2.0;      ///< p of the norm on theta, 1 to infinity
   /// More than two classes: "auto", "joint", "ovr" (one against rest) or "ovo" (one against one).
   std::string multiclass = "auto";
-  std::string weighting = "per-class";  ///< kernel weights of ovr: "per-class" or "common" to all classes
   /// Kernels on the classes of joint machines, to be multiplied with those on samples: "identity", "blocks",
   /// "matrix(file=FILE)", "taxonomy(file=FILE)". Empty: the identity.
   std::vector<std::string> class_kernels;

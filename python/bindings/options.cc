@@ -44,7 +44,6 @@ const std::array kFields = {
     MakeField("bias", &TrainOptions::bias),
     MakeField("norm", &TrainOptions::norm),
     MakeField("multiclass", &TrainOptions::multiclass),
-    MakeField("weighting", &TrainOptions::weighting),
     MakeField("class_kernels", &TrainOptions::class_kernels),
     MakeField("class_C", &TrainOptions::class_C),
     MakeField("class_norm", &TrainOptions::class_norm),

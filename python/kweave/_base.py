@@ -23,7 +23,7 @@ from .kernels import Callable, Kernel, matrix_kernel
 DEFAULTS = _core.default_options()
 
 # Parameters that are handed to the core under their own name.
-_OPTIONS = ("loss", "C", "epsilon", "nu", "sharpness", "bias", "norm", "multiclass", "weighting",
+_OPTIONS = ("loss", "C", "epsilon", "nu", "sharpness", "bias", "norm", "multiclass",
             "class_C", "class_norm", "method", "solver", "driver", "normalize", "gap", "certificate",
             "max_iterations")
 

@@ -52,8 +52,6 @@ class MKLClassifier(ClassifierMixin, MKLEstimator):
         Norm p on the kernel weights: 1 is sparse, infinity is the uniform sum.
     multiclass : {'auto', 'joint', 'ovr', 'ovo'}
         More than two classes: one machine for all of them, one per class against the rest, or one per pair of classes.
-    weighting : {'per-class', 'common'}
-        'ovr': whether every class has kernel weights of its own.
     class_C : dict, default=None
         'ovr': C of the machines of single classes, in place of `C`.
     class_norm : dict, default=None
@@ -154,7 +152,6 @@ class MKLClassifier(ClassifierMixin, MKLEstimator):
         bias=DEFAULTS["bias"],
         norm=DEFAULTS["norm"],
         multiclass=DEFAULTS["multiclass"],
-        weighting=DEFAULTS["weighting"],
         class_C=None,
         class_norm=None,
         method=DEFAULTS["method"],
@@ -181,7 +178,6 @@ class MKLClassifier(ClassifierMixin, MKLEstimator):
         self.bias = bias
         self.norm = norm
         self.multiclass = multiclass
-        self.weighting = weighting
         self.class_C = class_C
         self.class_norm = class_norm
         self.method = method

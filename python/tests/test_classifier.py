@@ -210,3 +210,32 @@ def test_models_of_the_command_line_open_here_and_back(tmp_path):
     printed = run("predict", "python.kweave", "data.csv", "-q").stdout.splitlines()
     values = MKLClassifier.load(tmp_path / "python.kweave").decision_function(X)
     np.testing.assert_allclose([float(line.split("\t")[1]) for line in printed], values, rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("multiclass, machines", [("ovr", 3), ("ovo", 3)])
+def test_several_classes_are_saved(multiclass, machines, tmp_path):
+    X, y = load_iris(return_X_y=True)
+    names = np.array(["b", "a", "c"])[y]
+    clf = MKLClassifier(C=10, multiclass=multiclass).fit(X, names)
+    assert len(clf.summary_["machines"]) == machines == len(clf.intercept_)
+    clf.save(tmp_path / "iris.kweave")
+    loaded = MKLClassifier.load(tmp_path / "iris.kweave")
+    assert loaded.multiclass == multiclass and list(loaded.classes_) == ["a", "b", "c"]
+    assert np.array_equal(loaded.decision_function(X), clf.decision_function(X))
+    assert np.array_equal(pickle.loads(pickle.dumps(clf)).predict(X), clf.predict(X))
+
+
+def test_one_against_one_is_svc():
+    X, y = load_iris(return_X_y=True)
+    clf = MKLClassifier("rbf(gamma=0.5)", normalize="none", multiclass="ovo", gap=1e-6).fit(X, y)
+    svc = SVC(gamma=0.5, tol=1e-8, decision_function_shape="ovr").fit(X, y)
+    np.testing.assert_allclose(clf.decision_function(X), svc.decision_function(X), atol=2e-2)
+    assert np.array_equal(clf.predict(X), svc.predict(X))
+
+
+def test_classes_with_their_own_c_and_norm():
+    X, y = load_iris(return_X_y=True)
+    plain = MKLClassifier(multiclass="ovr").fit(X, y)
+    own = MKLClassifier(multiclass="ovr", class_C={1: 30}, class_norm={2: 1}).fit(X, y)
+    assert own.summary_["machines"][1]["primal"] > plain.summary_["machines"][1]["primal"]
+    assert own.kernel_weights_[2].sum() == pytest.approx(1)

@@ -46,6 +46,7 @@ struct Workplace {
   ThreadPool& pool;
   std::size_t row_cache_bytes;
   RunControl& control;
+  MemoryReserve* reserve = nullptr;
 };
 
 Learned LearnOne(const MulticlassRun& run, const BinaryProblem& problem, const WarmStart* start,
@@ -54,7 +55,8 @@ Learned LearnOne(const MulticlassRun& run, const BinaryProblem& problem, const W
   const LearnOptions options{run.options.method, run.options.driver,
                              run.options.gap,    run.options.max_iterations,
                              at.row_cache_bytes, SolverByName(run.options.solver),
-                             &at.pool,           start};
+                             &at.pool,           start,
+                             at.reserve};
   return LearnWeights(at.grams.Pair(), {objective.risk(), LpConstraint(problem.norm)}, options, at.control);
 }
 
@@ -95,15 +97,17 @@ std::vector<Learned> LearnSideBySide(const MulticlassRun& run, std::span<const B
   const ScopedBlasThreads blas_threads(1);
   std::vector<Learned> learned(problems.size());
   std::mutex mutex;
-  run.pool.ParallelFor(static_cast<Index>(problems.size()), 1, [&](Index k, Index, int) {
+  std::vector<MemoryReserve> reserves(run.pool.size());
+  run.pool.ParallelFor(static_cast<Index>(problems.size()), 1, [&](Index k, Index, int thread) {
     const BinaryProblem& problem = problems[k];
     const Context context = ContextWithin(run.control, mutex);
     RunControl control(context);
     ThreadPool pool(1);
     const std::optional<WarmStart> start = StartOf(run, problems, k);
     const std::shared_ptr<Grams> grams = run.grams->Part(problem.rows, GatheredBytes(run, problem), pool);
-    learned[k] = LearnOne(run, problem, start ? &*start : nullptr,
-                          {*grams, pool, run.plan.row_cache_bytes / run.pool.size(), control});
+    learned[k] =
+        LearnOne(run, problem, start ? &*start : nullptr,
+                 {*grams, pool, run.plan.row_cache_bytes / run.pool.size(), control, &reserves[thread]});
     const std::lock_guard lock(mutex);
     if (learned[k].status == Status::kInterrupted) learned[k].status = *run.control.stop_reason();
     work.Add(*grams);

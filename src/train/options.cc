@@ -22,7 +22,6 @@ constexpr std::array<std::string_view, 2> kDefaultKernels = {
 
 constexpr std::array kDrivers = {"auto", "wrapper", "interleaved"};
 constexpr std::array kMulticlass = {"auto", "joint", "ovr", "ovo"};
-constexpr std::array kWeightings = {"per-class", "common"};
 constexpr std::array kCertificates = {"auto", "table", "direct"};
 
 constexpr std::array kRecords = {
@@ -48,8 +47,6 @@ constexpr std::array kRecords = {
         "more than two classes: one machine for all of them, one per class against the rest, or one per "
         "pair of classes",
         "auto, joint, ovr, ovo", "auto"},
-    OptionRecord{"weighting", "ovr: whether every class has kernel weights of its own", "per-class, common",
-                 "per-class"},
     OptionRecord{
         "class-kernel",
         "joint: a kernel on the classes, multiplied with every other kernel; may be given several times",
@@ -133,9 +130,6 @@ void ValidateClassOptions(const TrainOptions& options) {
     throw Error(ErrorKind::kUsage,
                 fmt::format("kernels on the classes need multiclass joint, not {}", options.multiclass));
   }
-  if (!options.class_norm.empty() && options.weighting == "common") {
-    throw Error(ErrorKind::kUsage, "weights common to all classes have one norm, not one for single classes");
-  }
 }
 
 }  // namespace
@@ -154,7 +148,6 @@ void Validate(const TrainOptions& options) {
   Require(options.norm >= 1, "norm", options.norm, "1 to inf");
   FindMethod(options.method, LpNorm(options.norm), *EffectiveLoss(options).make({}));
   RequireOneOf("multiclass", options.multiclass, kMulticlass);
-  RequireOneOf("weighting", options.weighting, kWeightings);
   ValidateClassOptions(options);
   RequireOneOf("driver", options.driver, kDrivers);
   SolverByName(options.solver);

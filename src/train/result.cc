@@ -187,7 +187,6 @@ std::vector<std::pair<std::string, std::string>> EffectiveOptions(const TrainOpt
                {"time_limit", context.time_limit_seconds}};
   if (!learned.multiclass.empty()) {
     json["multiclass"] = learned.multiclass;
-    json["weighting"] = options.weighting;
     json["class_kernels"] = options.class_kernels;
     Json class_C = Json::object(), class_norm = Json::object();
     for (const auto& [label, value] : options.class_C) class_C[label] = value;

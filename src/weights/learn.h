@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/memory.h"
 #include "base/run_control.h"
 #include "certificate/certificate.h"
 #include "gram/gram.h"
@@ -41,6 +42,8 @@ struct LearnOptions {
   SolverKind solver = SolverKind::kAuto;  ///< of the machine
   ThreadPool* pool = nullptr;             ///< for the loops of the solver; null: one thread
   const WarmStart* start = nullptr;       ///< null: cold
+  /// Memory for rows that machines take one after the other and nobody gives back between them; null: a machine's own.
+  MemoryReserve* reserve = nullptr;
 };
 
 class GramSample;

@@ -174,7 +174,7 @@ Evaluation SampleMachine::SolveOnRows(double relative_gap, ThetaMover* mover) {
   SolverOptions options;
   options.tolerance = ToleranceFor(relative_gap);
   options.pool = options_.pool;
-  options.reserve = &reserve_;
+  options.reserve = options_.reserve != nullptr ? options_.reserve : &reserve_;
   if (gram_->left_count() <= kFewSamples) options.rows_per_batch = kRowsOfFewSamples;
   if (options_.row_cache_bytes > 0) options.cache_bytes = options_.row_cache_bytes;
   Watch watch(*this, relative_gap, mover);
