@@ -24,7 +24,7 @@ DEFAULTS = _core.default_options()
 
 # Parameters that are handed to the core under their own name.
 _OPTIONS = ("loss", "C", "epsilon", "nu", "sharpness", "bias", "norm", "multiclass",
-            "class_C", "class_norm", "method", "solver", "driver", "normalize", "gap", "certificate",
+            "class_C", "class_norm", "class_kernels", "method", "solver", "driver", "normalize", "gap", "certificate",
             "max_iterations")
 
 
@@ -32,6 +32,8 @@ def _option(name, value):
     """A parameter as the core takes it."""
     if name == "norm":
         return float(value)  # 'inf' too
+    if name == "class_kernels":
+        return list(value or [])
     if name in ("class_C", "class_norm"):
         return [(str(label), float(own)) for label, own in (value or {}).items()]
     if name == "normalize" and not isinstance(value, str):

@@ -56,6 +56,8 @@ class MKLClassifier(ClassifierMixin, MKLEstimator):
         'ovr': C of the machines of single classes, in place of `C`.
     class_norm : dict, default=None
         'ovr': norm of the machines of single classes, in place of `norm`.
+    class_kernels : list of str, default=None
+        'joint': kernels on the classes, such as ``["identity", "blocks"]``; None: the identity.
     method : str
         How the kernel weights move.
     solver : str
@@ -154,6 +156,7 @@ class MKLClassifier(ClassifierMixin, MKLEstimator):
         multiclass=DEFAULTS["multiclass"],
         class_C=None,
         class_norm=None,
+        class_kernels=None,
         method=DEFAULTS["method"],
         solver=DEFAULTS["solver"],
         driver=DEFAULTS["driver"],
@@ -180,6 +183,7 @@ class MKLClassifier(ClassifierMixin, MKLEstimator):
         self.multiclass = multiclass
         self.class_C = class_C
         self.class_norm = class_norm
+        self.class_kernels = class_kernels
         self.method = method
         self.solver = solver
         self.driver = driver

@@ -174,7 +174,7 @@ def test_decision_is_the_sum_of_its_parts(cancer, kind):
     elif kind == "stack":
         samples = KernelStack({"l": linear_kernel(X), "r": rbf_kernel(X, gamma=1e-4)})
     elif kind == "classes":
-        y = y + (X[:, 0] > 15)
+        clf, y = MKLClassifier(multiclass="ovr"), y + (X[:, 0] > 15)
     elif kind == "function":
         clf.set_params(kernels=["rbf", linear_kernel])
     clf.fit(samples, y)
@@ -196,7 +196,6 @@ def test_displays(cancer):
     assert alignment.label_alignment.shape == (6,)
     several = MKLClassifier().fit(*load_iris(return_X_y=True))
     assert len(KernelWeightsDisplay.from_estimator(several).bars_) == 3
-    assert len(ConvergenceDisplay.from_estimator(several).lines_) == 3
     with pytest.raises(ValueError, match="x is"):
         ConvergenceDisplay.from_estimator(clf, x="luck")
     matplotlib.pyplot.close("all")

@@ -12,7 +12,8 @@ import support
 from support import FolderTest, csv_text, dot, libsvm_text, npy_bytes, read_npy, run, two_classes
 
 SUMMARY_KEYS = ["status", "task", "primal", "dual", "gap", "relative_gap", "iterations", "solves", "bias", "n_support",
-                "kernels", "kernels_total", "kernels_active", "seconds", "kernel_rows", "peak_memory_bytes", "threads", "options",
+                "kernels", "kernels_total", "kernels_active", "seconds", "kernel_rows", "base_values",
+                "peak_memory_bytes", "threads", "options",
                 "certificate", "history"]
 KERNELS = ["linear", "poly(degree=2, gamma=0.5, coef0=1)", "rbf(gamma=[0.05,0.5])", "laplacian(gamma=0.3)",
            "chi2(gamma=0.4)", "intersection", "tanimoto", "rbf(gamma=0.3)*linear@data[1..2]",

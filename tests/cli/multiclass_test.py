@@ -1,0 +1,114 @@
+"""More than two classes and several labels per sample as users run them: labels, output, scores and what is said."""
+import random
+import unittest
+
+from support import FolderTest, csv_text, dot, libsvm_text, npy_bytes, run
+
+NAMES = ["ash", "beech", "cedar", "elm"]
+
+
+def trees(count, seed):
+    """Names and rows: four clouds in the plane, and a feature that says nothing."""
+    generator = random.Random(seed)
+    labels, rows = [], []
+    for i in range(count):
+        kind = i % 4
+        labels.append(NAMES[kind])
+        rows.append([generator.gauss(3 * (kind % 2), 1), generator.gauss(3 * (kind // 2), 1), generator.gauss(0, 1)])
+    return labels, rows
+
+
+class Classes(FolderTest):
+    def setUp(self):
+        super().setUp()
+        self.labels, self.rows = trees(120, 1)
+        self.write("d.csv", csv_text(self.labels, self.rows))
+        self.new_labels, self.new_rows = trees(60, 2)
+        self.write("new.csv", csv_text(self.new_labels, self.new_rows))
+
+    def predicted(self, *arguments):
+        self.succeed("predict", "m.kweave", *arguments, "-o", "p.tsv", "--summary", "scores.json")
+        lines = [line.split("\t") for line in (self.folder / "p.tsv").read_text().splitlines()]
+        return [line[0] for line in lines], [[float(value) for value in line[1:]] for line in lines]
+
+    def test_one_label_and_a_value_of_every_class(self):
+        for multiclass, machines in (("ovr", 4), ("ovo", 6), ("auto", 6)):
+            summary = self.train("d.csv", "--multiclass", multiclass)
+            self.assertEqual(summary["status"], "converged")
+            self.assertEqual(len(summary["machines"]), machines)
+            self.assertAlmostEqual(summary["primal"], sum(m["primal"] for m in summary["machines"]), places=9)
+            self.assertEqual(summary["relative_gap"], max(m["relative_gap"] for m in summary["machines"]))
+            self.assertEqual({len(m["weights"]) for m in summary["machines"]}, {len(summary["kernels"])})
+            labels, values = self.predicted("new.csv")
+            for label, row in zip(labels, values):
+                self.assertEqual(len(row), 4)
+                self.assertEqual(label, NAMES[row.index(max(row))])
+            scores = self.read_json("scores.json")
+            right = sum(a == b for a, b in zip(labels, self.new_labels))
+            self.assertAlmostEqual(scores["accuracy"], right / 60)
+            self.assertGreater(scores["accuracy"], 0.8)
+            self.assertEqual(sum(map(sum, scores["confusion"])), 60)
+            self.assertEqual([entry["class"] for entry in scores["classes"]], NAMES)
+
+    def test_numbers_in_libsvm_text(self):
+        numbers = [str(10 - NAMES.index(label)) for label in self.labels]
+        self.write("d", libsvm_text(numbers, self.rows))
+        self.train("d", "--multiclass", "ovr")
+        _, values = self.predicted("d")
+        self.assertEqual([entry["class"] for entry in self.read_json("scores.json")["classes"]], ["7", "8", "9", "10"])
+
+    def test_matrices(self):
+        gram = [[1 + dot(a, b) for b in self.rows] for a in self.rows]
+        self.write("k.npy", npy_bytes(gram))
+        self.write("labels.txt", "\n".join(self.labels) + "\n")
+        for multiclass in ("ovr", "ovo"):
+            self.train("--labels", "labels.txt", "--kernel", "precomputed(file=k.npy)", "--multiclass", multiclass)
+            labels, _ = self.predicted("--gram", "k.npy=k.npy", "--labels", "labels.txt")
+            self.assertGreater(sum(a == b for a, b in zip(labels, self.labels)), 90)
+
+    def test_unknown_and_missing_classes_are_said(self):
+        self.train("d.csv")
+        labels = ["oak" if label == "ash" else label for label in self.new_labels]
+        self.write("odd.csv", csv_text(labels, self.new_rows))
+        result = run("predict", "m.kweave", "odd.csv", "-o", "p.tsv", cwd=self.folder)
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("1 label the model was not trained on ('oak')", result.stderr)
+        self.assertIn("1 of the model's 4 classes has no sample here ('ash')", result.stderr)
+        self.assertIn("accuracy", result.stderr)
+
+    def test_a_class_with_one_sample(self):
+        self.write("one.csv", csv_text(self.labels + ["yew"], self.rows + [[9.0, 9.0, 0.0]]))
+        for multiclass in ("ovr", "ovo"):
+            self.assertEqual(self.train("one.csv", "--multiclass", multiclass)["status"], "converged")
+            self.assertEqual(len(self.predicted("new.csv")[1][0]), 5)
+
+    def test_wrong_use(self):
+        for arguments, sentence in (
+            (["--class-C", "oak=1", "--multiclass", "ovr"], "C for 'oak', but the classes are 'ash', 'beech'"),
+            (["--class-C", "ash=1", "--multiclass", "ovo"], "needs multiclass ovr, not ovo"),
+            (["--class-norm", "ash=0.5"], "norm of class 'ash' is 0.5, expected 1 to inf"),
+            (["--multiclass", "tree"], "available: auto, joint, ovr, ovo"),
+        ):
+            result = run("train", "d.csv", *arguments, "-o", "m.kweave", cwd=self.folder)
+            self.assertEqual(result.returncode, 2, arguments)
+            self.assertIn(sentence, result.stderr)
+
+
+class SeveralLabels(FolderTest):
+    def test_each_label_against_the_rest(self):
+        labels, rows = trees(160, 1)
+        sets = {"ash": "1,2", "beech": "2", "cedar": "3", "elm": ""}
+        self.write("d", libsvm_text([sets[label] for label in labels], rows))
+        summary = self.train("d", "-C", 3)
+        self.assertEqual([machine["class"] for machine in summary["machines"]], ["1", "2", "3"])
+        self.succeed("predict", "m.kweave", "d", "-o", "p.tsv", "--summary", "scores.json")
+        scores = self.read_json("scores.json")
+        self.assertLess(scores["hamming_loss"], 0.1)
+        for entry in scores["classes"]:
+            self.assertGreater(entry["average_precision"], 0.8)
+        found = [line.split("\t")[0] for line in (self.folder / "p.tsv").read_text().splitlines()]
+        self.assertGreater(sum(f == sets[label] for f, label in zip(found, labels)), 120)
+
+
+if __name__ == "__main__":
+    unittest.main()
