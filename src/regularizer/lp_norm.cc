@@ -9,6 +9,7 @@
 
 #include "kweave/error.h"
 #include "regularizer/lp_projection.h"
+#include "regularizer/norms.h"
 
 namespace kweave {
 
@@ -16,33 +17,13 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-double LargestPositive(std::span<const double> x) {
-  double largest = 0;
-  for (const double value : x) largest = std::max(largest, value);
-  return largest;
-}
-
-// ||max(x, 0)||_r for 1 <= r <= infinity.
-double PositiveNorm(std::span<const double> x, double r) {
-  const double largest = LargestPositive(x);
-  if (largest == 0 || r == kInfinity) return largest;
-  double sum = 0;
-  for (const double value : x) {
-    if (value > 0) sum += std::pow(value / largest, r);
-  }
-  return largest * std::pow(sum, 1 / r);
-}
-
 }  // namespace
 
 LpNorm::LpNorm(double p) : p_(p) {
   if (!(p >= 1)) throw Error(ErrorKind::kUsage, fmt::format("norm is {}, but must be from 1 to inf", p));
 }
 
-double LpNorm::conjugate() const {
-  if (p_ == 1) return kInfinity;
-  return p_ == kInfinity ? 1 : p_ / (p_ - 1);
-}
+double LpNorm::conjugate() const { return ConjugateExponent(p_); }
 
 std::string LpNorm::Name() const { return fmt::format("norm {}", p_); }
 

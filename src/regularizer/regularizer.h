@@ -13,12 +13,24 @@
 #define KWEAVE_REGULARIZER_REGULARIZER_H_
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace kweave {
 
 class LpNorm;
+class Regularizer;
+using RegularizerPointer = std::shared_ptr<const Regularizer>;
+
+/// A set of weights that a linear program describes: lower <= theta <= upper, sum theta <= total, at `cost` for each unit of
+/// weight. Empty bounds are 0 and infinity.
+struct LinearWeights {
+  double cost = 0;
+  std::vector<double> lower, upper;
+  double total = 1;
+};
 
 class Regularizer {
  public:
@@ -61,9 +73,12 @@ class Regularizer {
   /// The nearest theta in Theta.
   virtual bool has_projection() const { return false; }
   virtual void Project(std::span<double> theta) const;
-};
 
-using RegularizerPointer = std::shared_ptr<const Regularizer>;
+  /// Where Theta and r are linear.
+  virtual std::optional<LinearWeights> linear() const { return std::nullopt; }
+  /// For a dual term that is not smooth: a regulariser whose is and lies within this relative distance of it; else null.
+  virtual RegularizerPointer Smoothed(double relative_error) const { return nullptr; }
+};
 
 /// The best lower bound that beta gives, from its L and its quadratics: max over s in [0, 1] of s L - R*(s^2 q) where
 /// 0 is feasible too (`may_scale`; L is concave), else L - R*(q).

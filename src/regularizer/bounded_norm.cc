@@ -1,0 +1,119 @@
+#include "regularizer/bounded_norm.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/dot.h"
+#include "kweave/error.h"
+#include "regularizer/norms.h"
+
+namespace kweave {
+
+namespace {
+
+constexpr int kMostHalvings = 200;
+constexpr double kSlack = 1e-12;
+
+}  // namespace
+
+BoundedNorm::BoundedNorm(double p, std::vector<double> lower, std::vector<double> upper)
+    : norm_(p), lower_(std::move(lower)), upper_(std::move(upper)) {
+  for (std::size_t m = 0; m < lower_.size(); ++m) {
+    if (!(lower_[m] >= 0 && lower_[m] <= upper_[m])) {
+      throw Error(ErrorKind::kUsage,
+                  fmt::format("the bounds of weight {} are {} and {}, but must be 0 or more and "
+                              "in this order",
+                              m + 1, lower_[m], upper_[m]));
+    }
+  }
+  if (norm_.Norm(lower_) > 1 + kSlack) {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("the lower bounds of the weights have norm {}, above 1, so that no "
+                            "weights meet them",
+                            norm_.Norm(lower_)));
+  }
+}
+
+std::string BoundedNorm::Name() const {
+  return fmt::format("norm {} with bounds on single weights", norm_.p());
+}
+
+double BoundedNorm::DualTerm(std::span<const double> q) const {
+  std::vector<double> theta(q.size());
+  BestResponse(q, theta);
+  double sum = 0;
+  for (std::size_t m = 0; m < q.size(); ++m) sum += theta[m] * std::max(q[m], 0.0);
+  return 0.5 * sum;
+}
+
+void BoundedNorm::FillGreedily(std::span<const double> q, std::span<double> theta) const {
+  std::vector<std::size_t> order(q.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return q[a] > q[b]; });
+  std::copy(lower_.begin(), lower_.end(), theta.begin());
+  double left = 1 - std::accumulate(lower_.begin(), lower_.end(), 0.0);
+  for (const std::size_t m : order) {
+    if (left <= 0 || q[m] <= 0) break;
+    const double given = std::min(upper_[m] - lower_[m], left);
+    theta[m] += given;
+    left -= given;
+  }
+}
+
+void BoundedNorm::BestResponse(std::span<const double> q, std::span<double> theta) const {
+  if (norm_.p() == 1) return FillGreedily(q, theta);
+  const double largest = LargestPositive(q);
+  const double exponent = std::isinf(norm_.p()) ? 0 : 1 / (norm_.p() - 1);
+  // `scale` is lambda^(-1/(p-1)), in units of the largest q.
+  const auto fill = [&](double scale) {
+    for (std::size_t m = 0; m < q.size(); ++m) {
+      const double wanted = q[m] > 0 ? scale * std::pow(q[m] / largest, exponent) : 0;
+      theta[m] = std::clamp(wanted, lower_[m], upper_[m]);
+    }
+    return norm_.Norm(theta);
+  };
+  double low = 0, high = 1;  // the largest weight is at most 1
+  constexpr double kEverything = 1e18;
+  while (high < kEverything && fill(high) <= 1) {
+    low = high;
+    high *= 8;
+  }
+  for (int k = 0; k < kMostHalvings && high > low; ++k) {
+    const double middle = 0.5 * (low + high);
+    if (middle == low || middle == high) break;
+    (fill(middle) > 1 ? high : low) = middle;
+  }
+  fill(low);
+}
+
+void BoundedNorm::Start(std::span<double> theta) const {
+  norm_.Uniform(theta);
+  MakeFeasible(theta);
+}
+
+void BoundedNorm::MakeFeasible(std::span<double> theta) const {
+  for (std::size_t m = 0; m < theta.size(); ++m) theta[m] = std::clamp(theta[m], lower_[m], upper_[m]);
+  if (!(norm_.Norm(theta) > 1)) return;
+  const std::vector<double> far(theta.begin(), theta.end());
+  double low = 0, high = 1;
+  const auto go = [&](double share) {
+    for (std::size_t m = 0; m < far.size(); ++m) theta[m] = lower_[m] + share * (far[m] - lower_[m]);
+  };
+  for (int k = 0; k < kMostHalvings; ++k) {
+    const double middle = 0.5 * (low + high);
+    if (middle == low || middle == high) break;
+    go(middle);
+    (norm_.Norm(theta) > 1 ? high : low) = middle;
+  }
+  go(low);
+}
+
+std::optional<LinearWeights> BoundedNorm::linear() const {
+  if (norm_.p() != 1) return std::nullopt;
+  return LinearWeights{.cost = 0, .lower = lower_, .upper = upper_, .total = 1};
+}
+
+}  // namespace kweave

@@ -1,0 +1,173 @@
+#include "regularizer/mixed_norm.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "kweave/error.h"
+#include "regularizer/lp_norm.h"
+#include "regularizer/norms.h"
+
+namespace kweave {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kLeastPart = 1e-8;  // of the norm of its group
+
+std::size_t At(int group) { return static_cast<std::size_t>(group); }
+
+std::vector<double> Roots(std::span<const double> q) {
+  std::vector<double> roots(q.size());
+  for (std::size_t m = 0; m < q.size(); ++m) roots[m] = std::sqrt(std::max(q[m], 0.0));
+  return roots;
+}
+
+// (part / whole)^(r - 2), the weight that a part has on the side with exponent r >= 1: for r = infinity all goes to the
+// largest; for r < 2 a part without size has none to bound it.
+double WeightOfPart(double part, double whole, double r) {
+  if (part <= 0 || whole <= 0) return 0;
+  if (r == kInfinity) return part >= whole ? 1 : 0;
+  const double ratio = r < 2 ? std::max(part / whole, kLeastPart) : part / whole;
+  return std::pow(ratio, r - 2);
+}
+
+void RequireExponent(std::string_view name, double value) {
+  if (!(value >= 1)) {
+    throw Error(ErrorKind::kUsage, fmt::format("{} is {}, but must be from 1 to inf", name, value));
+  }
+}
+
+// p of the weights that belong to the block norm P <= 2.
+double WeightExponent(double P) { return P == 2 ? kInfinity : P / (2 - P); }
+
+}  // namespace
+
+MixedNorm::MixedNorm(std::vector<int> groups, double P, double Q) : groups_(std::move(groups)), P_(P), Q_(Q) {
+  RequireExponent("block-norm", P);
+  RequireExponent("inner block norm", Q);
+  for (const int group : groups_) group_count_ = std::max(group_count_, At(group) + 1);
+}
+
+std::string MixedNorm::Name() const {
+  return group_count_ <= 1 ? fmt::format("block norm {}", P_)
+                           : fmt::format("block norm {} over groups with block norm {} within", P_, Q_);
+}
+
+MixedNorm::Norms MixedNorm::Measure(std::span<const double> x, double inner, double outer) const {
+  std::vector<std::vector<double>> parts(group_count_);
+  for (std::size_t m = 0; m < x.size(); ++m) parts[At(groups_[m])].push_back(x[m]);
+  Norms norms;
+  for (const std::vector<double>& part : parts) norms.of_group.push_back(PositiveNorm(part, inner));
+  norms.whole = PositiveNorm(norms.of_group, outer);
+  return norms;
+}
+
+double MixedNorm::Primal(std::span<const double> theta, std::span<const double> q) const {
+  if (is_minimized()) return Regularizer::Primal(theta, q);
+  std::vector<double> u = Roots(q);
+  for (std::size_t m = 0; m < u.size(); ++m) u[m] *= theta[m];
+  const double whole = Measure(u, Q_, P_).whole;
+  return 0.5 * whole * whole;
+}
+
+double MixedNorm::DualTerm(std::span<const double> q) const {
+  const double whole = Measure(Roots(q), ConjugateExponent(Q_), ConjugateExponent(P_)).whole;
+  return 0.5 * whole * whole;
+}
+
+void MixedNorm::BestResponse(std::span<const double> q, std::span<double> theta) const {
+  const double inner = ConjugateExponent(Q_), outer = ConjugateExponent(P_);
+  const std::vector<double> roots = Roots(q);
+  const Norms norms = Measure(roots, inner, outer);
+  std::vector<bool> is_taken(group_count_, false);  // only one of several largest gets all
+  bool is_group_taken = false;
+  std::size_t taken_group = 0;
+  for (std::size_t m = 0; m < theta.size(); ++m) {
+    const std::size_t g = At(groups_[m]);
+    theta[m] = WeightOfPart(norms.of_group[g], norms.whole, outer) *
+               WeightOfPart(roots[m], norms.of_group[g], inner);
+    if (theta[m] == 0) continue;
+    if (outer == kInfinity && is_group_taken && taken_group != g) theta[m] = 0;
+    if (inner == kInfinity && is_taken[g]) theta[m] = 0;
+    is_taken[g] = true;
+    is_group_taken = true;
+    if (theta[m] > 0) taken_group = g;
+  }
+}
+
+// Equal parts everywhere.
+void MixedNorm::Start(std::span<double> theta) const {
+  std::vector<double> sizes(group_count_, 0.0);
+  for (const int group : groups_) sizes[At(group)] += 1;
+  const auto share = [](double count, double exponent) {
+    return std::pow(count, exponent == kInfinity ? 1 : (exponent - 2) / exponent);
+  };
+  for (std::size_t m = 0; m < theta.size(); ++m) {
+    theta[m] = share(static_cast<double>(group_count_), P_) * share(sizes[At(groups_[m])], Q_);
+  }
+}
+
+double MixedNorm::ThetaNorm(std::span<const double> theta) const {
+  return Measure(theta, WeightExponent(Q_), WeightExponent(P_)).whole;
+}
+
+void MixedNorm::MakeFeasible(std::span<double> theta) const {
+  for (double& value : theta) value = std::max(value, 0.0);
+  if (!is_minimized()) return;
+  const double norm = ThetaNorm(theta);
+  if (!(norm > 1)) return;
+  for (double& value : theta) value /= norm;
+}
+
+void MixedNorm::AnalyticUpdate(std::span<const double> theta, std::span<const double> q,
+                               std::span<double> updated) const {
+  if (!is_minimized()) return BestResponse(q, updated);
+  std::vector<double> u = Roots(q);
+  for (std::size_t m = 0; m < u.size(); ++m) u[m] *= theta[m];
+  const Norms norms = Measure(u, Q_, P_);
+  const auto weight = [](double part, double whole, double exponent) {
+    return part > 0 ? std::pow(part / whole, 2 - exponent) : 0;
+  };
+  for (std::size_t m = 0; m < u.size(); ++m) {
+    const double of_group = norms.of_group[At(groups_[m])];
+    updated[m] = weight(of_group, norms.whole, P_) * weight(u[m], of_group, Q_);
+  }
+}
+
+// ||x||_r lies between ||x||_inf and count^(1/r) ||x||_inf.
+RegularizerPointer MixedNorm::Smoothed(double relative_error) const {
+  const auto smooth = [&](double exponent) {
+    if (exponent > 1) return exponent;
+    const double count = std::max<double>(2, static_cast<double>(groups_.size()));
+    return ConjugateExponent(std::log(count) / relative_error + 2);
+  };
+  return std::make_shared<const MixedNorm>(groups_, smooth(P_), smooth(Q_));
+}
+
+std::vector<double> MixedNorm::GroupWeights(std::span<const double> theta) const {
+  std::vector<double> weights(group_count_, 0.0);
+  for (std::size_t g = 0; g < group_count_; ++g) {
+    std::vector<double> part;
+    for (std::size_t m = 0; m < theta.size(); ++m) {
+      if (At(groups_[m]) == g && theta[m] > 0) part.push_back(Q_ > 2 ? 1 / theta[m] : theta[m]);
+    }
+    if (part.empty()) continue;
+    if (Q_ <= 2) {
+      weights[g] = PositiveNorm(part, WeightExponent(Q_));
+    } else {
+      weights[g] = 1 / PositiveNorm(part, Q_ == kInfinity ? 1 : Q_ / (Q_ - 2));
+    }
+  }
+  return weights;
+}
+
+RegularizerPointer BlockNorm(double P, std::size_t kernels) {
+  RequireExponent("block-norm", P);
+  if (P <= 2) return LpConstraint(WeightExponent(P));
+  return std::make_shared<const MixedNorm>(std::vector<int>(kernels, 0), P, P);
+}
+
+}  // namespace kweave

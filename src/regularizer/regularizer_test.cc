@@ -1,0 +1,239 @@
+// What every regulariser must hold, whatever its formulas.
+#include "regularizer/regularizer.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "base/dot.h"
+#include "base/random.h"
+#include "kweave/error.h"
+#include "regularizer/bounded_norm.h"
+#include "regularizer/elastic_norm.h"
+#include "regularizer/lp_penalty.h"
+#include "regularizer/matrix_norm.h"
+#include "regularizer/mixed_norm.h"
+#include "regularizer/nonnegative_qp.h"
+
+namespace kweave {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr std::size_t kKernels = 6;
+const std::vector<int> kGroups = {0, 0, 1, 1, 1, 2};
+
+std::vector<double> RandomVector(Random& random, std::size_t size, double from, double to) {
+  std::vector<double> x(size);
+  for (double& value : x) value = from + (to - from) * random.Uniform();
+  return x;
+}
+
+// A' A + 1/10 I, with entries of both signs.
+std::vector<double> RandomDefinite(Random& random, std::size_t side) {
+  const std::vector<double> A = RandomVector(random, side * side, -1, 1);
+  std::vector<double> E(side * side, 0.0);
+  for (std::size_t i = 0; i < side; ++i) {
+    for (std::size_t j = 0; j < side; ++j) {
+      for (std::size_t k = 0; k < side; ++k) E[i * side + j] += A[k * side + i] * A[k * side + j];
+    }
+    E[i * side + i] += 0.1;
+  }
+  return E;
+}
+
+std::vector<RegularizerPointer> Regularizers() {
+  std::vector<RegularizerPointer> all;
+  for (const double p : {1.0, 1.1, 2.0, 4.0, kInfinity}) {
+    all.push_back(LpConstraint(p));
+    if (p > 1) all.push_back(std::make_shared<LpPenalty>(0.7, p));
+    for (const double q : {1.0, 1.5, 2.0, 3.0, kInfinity})
+      all.push_back(std::make_shared<MixedNorm>(kGroups, p, q));
+  }
+  Random random(11);
+  all.push_back(std::make_shared<WeightMatrixNorm>(RandomDefinite(random, kKernels)));
+  all.push_back(std::make_shared<PartMatrixNorm>(RandomDefinite(random, kKernels)));
+  for (const double share : {0.1, 0.5, 1.0}) all.push_back(std::make_shared<ElasticNorm>(share));
+  for (const double p : {1.0, 1.5, 2.0, kInfinity}) {
+    all.push_back(std::make_shared<BoundedNorm>(p, std::vector<double>{0.1, 0, 0, 0.2, 0, 0},
+                                                std::vector<double>{0.3, 1, 0.2, 1, 1, 0.05}));
+  }
+  return all;
+}
+
+// Primal(theta, q) + DualTerm(q') >= u' sqrt(q') for all theta and q (Fenchel), with equality at the best response.
+TEST(Regularizer, DualTermIsTheConjugate) {
+  Random random(1);
+  for (const RegularizerPointer& regularizer : Regularizers()) {
+    SCOPED_TRACE(regularizer->Name());
+    for (int trial = 0; trial < 40; ++trial) {
+      const std::vector<double> q = RandomVector(random, kKernels, 0.05, 3);
+      std::vector<double> theta(kKernels);
+      regularizer->BestResponse(q, theta);
+      const double dual = regularizer->DualTerm(q);
+      // With theta the best response to q the part u_m = theta_m sqrt(q_m): u' sqrt(q) = theta' q.
+      EXPECT_NEAR(regularizer->Primal(theta, q) + dual, Dot(theta, q), 1e-9 * (1 + dual));
+      const std::vector<double> other_q = RandomVector(random, kKernels, 0, 3);
+      std::vector<double> other = RandomVector(random, kKernels, 0, 2);
+      regularizer->MakeFeasible(other);
+      double product = 0;
+      for (std::size_t m = 0; m < kKernels; ++m) product += other[m] * std::sqrt(other_q[m] * q[m]);
+      EXPECT_GE(regularizer->Primal(other, other_q) + dual, product * (1 - 1e-12));
+    }
+  }
+}
+
+TEST(Regularizer, BestResponseIsTwiceTheGradientOfTheDualTerm) {
+  Random random(2);
+  for (const RegularizerPointer& regularizer : Regularizers()) {
+    if (!regularizer->is_dual_smooth()) continue;
+    SCOPED_TRACE(regularizer->Name());
+    std::vector<double> q = RandomVector(random, kKernels, 0.5, 2);
+    std::vector<double> theta(kKernels);
+    regularizer->BestResponse(q, theta);
+    for (std::size_t m = 0; m < kKernels; ++m) {
+      const double kept = q[m], step = 1e-6;
+      q[m] = kept + step;
+      const double above = regularizer->DualTerm(q);
+      q[m] = kept - step;
+      const double below = regularizer->DualTerm(q);
+      q[m] = kept;
+      EXPECT_NEAR((above - below) / step, theta[m], 2e-5 * (1 + theta[m]));
+    }
+  }
+}
+
+TEST(Regularizer, GradientIsThatOfTheValue) {
+  Random random(3);
+  for (const double p : {1.0, 1.3, 2.0, 5.0}) {
+    const LpPenalty penalty(0.4, p);
+    std::vector<double> theta = RandomVector(random, kKernels, 0.2, 1), gradient(kKernels);
+    penalty.Gradient(theta, gradient);
+    for (std::size_t m = 0; m < kKernels; ++m) {
+      const double kept = theta[m], step = 1e-6;
+      theta[m] = kept + step;
+      const double above = penalty.Value(theta);
+      theta[m] = kept - step;
+      EXPECT_NEAR((above - penalty.Value(theta)) / (2 * step), gradient[m], 1e-7);
+      theta[m] = kept;
+    }
+  }
+}
+
+TEST(Regularizer, AnalyticUpdateMinimisesItsBound) {
+  Random random(4);
+  for (const RegularizerPointer& regularizer : Regularizers()) {
+    if (!regularizer->has_analytic_update() || !regularizer->is_minimized()) continue;
+    SCOPED_TRACE(regularizer->Name());
+    const std::vector<double> theta = RandomVector(random, kKernels, 0.1, 1),
+                              q = RandomVector(random, kKernels, 0.1, 3);
+    const auto bound = [&](const std::vector<double>& at) {
+      double sum = regularizer->Value(at);
+      for (std::size_t m = 0; m < q.size(); ++m) sum += 0.5 * theta[m] * theta[m] * q[m] / at[m];
+      return sum;
+    };
+    std::vector<double> updated(kKernels);
+    regularizer->AnalyticUpdate(theta, q, updated);
+    for (int trial = 0; trial < 300; ++trial) {
+      std::vector<double> other = updated;
+      for (double& value : other) value *= 1 + 0.04 * (random.Uniform() - 0.5);
+      regularizer->MakeFeasible(other);
+      EXPECT_GE(bound(other), bound(updated) * (1 - 1e-12));
+    }
+    regularizer->MakeFeasible(updated);
+    const std::vector<double> feasible = updated;
+    regularizer->AnalyticUpdate(theta, q, updated);
+    for (std::size_t m = 0; m < kKernels; ++m) EXPECT_NEAR(updated[m], feasible[m], 1e-12);
+  }
+}
+
+TEST(Regularizer, StartIsFeasibleAndWithoutZeros) {
+  for (const RegularizerPointer& regularizer : Regularizers()) {
+    SCOPED_TRACE(regularizer->Name());
+    std::vector<double> theta(kKernels);
+    regularizer->Start(theta);
+    for (const double value : theta) EXPECT_GT(value, 0);
+    std::vector<double> feasible = theta;
+    regularizer->MakeFeasible(feasible);
+    for (std::size_t m = 0; m < kKernels; ++m) EXPECT_NEAR(theta[m], feasible[m], 1e-12);
+  }
+}
+
+TEST(MixedNorm, OneGroupIsTheBlockNormAndSingleGroupsToo) {
+  Random random(5);
+  const std::vector<double> q = RandomVector(random, kKernels, 0.1, 3);
+  for (const double P : {1.0, 1.2, 1.5, 2.0, 3.0, kInfinity}) {
+    const RegularizerPointer block = BlockNorm(P, kKernels);
+    const MixedNorm one(std::vector<int>(kKernels, 0), 1.7, P), single({0, 1, 2, 3, 4, 5}, P, 1.7);
+    EXPECT_NEAR(one.DualTerm(q), block->DualTerm(q), 1e-12) << P;
+    EXPECT_NEAR(single.DualTerm(q), block->DualTerm(q), 1e-12) << P;
+  }
+}
+
+TEST(MixedNorm, WeightsAreThoseOfTheirGroupTimesOnesOfNormOne) {
+  const std::vector<double> theta = {0.1, 0.3, 0.2, 0.1, 0.05, 0.4};
+  for (const double Q : {1.0, 1.5, 2.0, 4.0, kInfinity}) {
+    const MixedNorm norm(kGroups, 1.5, Q);
+    const std::vector<double> weights = norm.GroupWeights(theta);
+    EXPECT_NEAR(weights[2], 0.4, 1e-12);  // alone in its group
+    const double exponent = Q / (2 - Q);
+    if (!std::isfinite(exponent) || Q == kInfinity) continue;
+    EXPECT_NEAR(std::pow(0.1 / weights[0], exponent) + std::pow(0.3 / weights[0], exponent), 1, 1e-12) << Q;
+  }
+}
+
+TEST(MixedNorm, SmoothedLiesAsNearAsAskedFor) {
+  Random random(6);
+  const MixedNorm sparse(kGroups, 1, 1), groups(kGroups, 1, 2);
+  for (const MixedNorm* norm : {&sparse, &groups}) {
+    for (const double error : {1e-1, 1e-3, 1e-6}) {
+      const std::vector<double> q = RandomVector(random, kKernels, 0.1, 3);
+      const double smoothed = norm->Smoothed(error)->DualTerm(q);
+      EXPECT_GE(smoothed, norm->DualTerm(q) * (1 - 1e-12));
+      EXPECT_LE(smoothed, norm->DualTerm(q) * (1 + 4 * error));
+    }
+  }
+}
+
+TEST(LpPenalty, DualTermOfTheSumIsAnIndicator) {
+  const LpPenalty penalty(0.5, 1);
+  EXPECT_EQ(penalty.DualTerm(std::vector<double>{1, 0.2, -3}), 0);
+  EXPECT_EQ(penalty.DualTerm(std::vector<double>{1.1, 0.2}), kInfinity);
+  // s^2 4 <= 1: half of beta is what is left.
+  EXPECT_NEAR(LowerBound(penalty, 3, std::vector<double>{4, 0.2}, true), 1.5, 1e-10);
+  EXPECT_THROW(LpPenalty(0, 2), Error);
+}
+
+TEST(SolveNonnegative, MeetsTheOptimalityConditions) {
+  Random random(7);
+  for (const std::size_t side : {1u, 2u, 7u, 40u}) {
+    for (int trial = 0; trial < 20; ++trial) {
+      const std::vector<double> E = RandomDefinite(random, side), c = RandomVector(random, side, -1, 1);
+      const std::vector<double> x = SolveNonnegative(E, c);
+      for (std::size_t m = 0; m < side; ++m) {
+        const double slope = Dot(std::span(E).subspan(m * side, side), x) - c[m];
+        EXPECT_GE(x[m], 0);
+        EXPECT_GE(slope, -1e-9);
+        EXPECT_NEAR(slope * x[m], 0, 1e-8);
+      }
+    }
+  }
+}
+
+TEST(MatrixNorm, RefusesWhatIsNoNorm) {
+  EXPECT_THROW(WeightMatrixNorm({1, 2, 2, 1}), Error);    // indefinite
+  EXPECT_THROW(PartMatrixNorm({1, 0.2, 0.1, 1}), Error);  // not symmetric
+  EXPECT_THROW(LaplacianMatrix(std::vector<double>{0, -1, -1, 0}, 2, 0.1), Error);
+  const std::vector<double> expected = {1.1, -1, -1, 1.1};
+  EXPECT_EQ(LaplacianMatrix(std::vector<double>{0, 1, 1, 0}, 2, 0.1), expected);
+}
+
+TEST(BoundedNorm, RefusesBoundsThatNothingMeets) {
+  EXPECT_THROW(BoundedNorm(1, {0.6, 0.6}, {1, 1}), Error);
+  EXPECT_THROW(BoundedNorm(2, {0.6, 0.2}, {0.5, 1}), Error);
+}
+
+}  // namespace
+}  // namespace kweave
