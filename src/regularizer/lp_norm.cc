@@ -82,6 +82,11 @@ void LpNorm::MakeFeasible(std::span<double> theta) const {
 
 void LpNorm::Project(std::span<double> theta) const { ProjectOntoLpBall(p_, theta); }
 
+std::optional<LinearWeights> LpNorm::linear() const {
+  if (p_ != 1) return std::nullopt;
+  return LinearWeights{};
+}
+
 RegularizerPointer LpConstraint(double p) { return std::make_shared<const LpNorm>(p); }
 
 bool IsUniformSum(const Regularizer& regularizer) {

@@ -56,6 +56,7 @@ class LpNorm : public Regularizer {
 
   bool has_projection() const override { return true; }
   void Project(std::span<double> theta) const override;
+  std::optional<LinearWeights> linear() const override;
 
  private:
   double p_;

@@ -6,7 +6,9 @@
 #include <numeric>
 #include <utility>
 
+#include "base/dot.h"
 #include "weights/hull_saddle.h"
+#include "weights/mixture.h"
 #include "weights/sparse_mixture.h"
 
 namespace kweave {
@@ -62,6 +64,7 @@ std::size_t Bundle::MostMembers() const {
 }
 
 void Bundle::Drop(std::size_t t) {
+  last_mixture_.clear();
   const auto offset = static_cast<std::ptrdiff_t>(t);
   for (std::size_t s = t + 1; s < members_.size(); ++s) {
     members_[s].products.erase(members_[s].products.begin() + offset);
@@ -188,6 +191,77 @@ std::vector<Index> Bundle::MissingColumns(const BundlePoint& point, const Pull& 
             [&](Index a, Index b) { return point.quadratics[At(a)] > point.quadratics[At(b)]; });
   if (missing.size() > kColumnsAtOnce) missing.resize(kColumnsAtOnce);
   return missing;
+}
+
+// The members as points to be mixed: q_m(w) = w' B_m w.
+class Bundle::Curved : public MixtureModel {
+ public:
+  explicit Curved(const Bundle& bundle) : members_(bundle.members_), unit_(bundle.unit_) {
+    for (const Member& member : members_) linear_.push_back(member.linear);
+  }
+
+  double unit() const override { return unit_; }
+  std::span<const double> linear() const override { return linear_; }
+  std::size_t kernels() const override { return members_.front().products.front().size(); }
+
+  void Quadratics(std::span<const double> w, std::span<double> q) const override {
+    std::fill(q.begin(), q.end(), 0.0);
+    ForPairs([&](std::size_t t, std::size_t s, std::span<const double> products) {
+      Add((s == t ? 1 : 2) * w[t] * w[s], products, q);
+    });
+  }
+
+  std::vector<double> Slopes(std::span<const double> w) const override {
+    const std::size_t M = kernels();
+    std::vector<double> slopes(members_.size() * M, 0.0);
+    ForPairs([&](std::size_t t, std::size_t s, std::span<const double> products) {
+      Add(2 * w[s], products, std::span(slopes).subspan(t * M, M));
+      if (s != t) Add(2 * w[t], products, std::span(slopes).subspan(s * M, M));
+    });
+    return slopes;
+  }
+
+  void AddCurvature(std::span<const double> theta, std::span<double> matrix) const override {
+    const std::size_t T = members_.size();
+    ForPairs([&](std::size_t t, std::size_t s, std::span<const double> products) {
+      const double value = Dot(theta, products);
+      matrix[t * T + s] += value;
+      if (s != t) matrix[s * T + t] += value;
+    });
+  }
+
+ private:
+  template <class Visit>
+  void ForPairs(const Visit& visit) const {
+    for (std::size_t t = 0; t < members_.size(); ++t) {
+      for (std::size_t s = 0; s <= t; ++s) visit(t, s, members_[t].products[s]);
+    }
+  }
+
+  static void Add(double factor, std::span<const double> from, std::span<double> to) {
+    if (factor == 0) return;
+    for (std::size_t m = 0; m < to.size(); ++m) to[m] += factor * from[m];
+  }
+
+  const std::vector<Member>& members_;
+  const double unit_;
+  std::vector<double> linear_;
+};
+
+// Starts at the last mixture with some of the new beta in it, or at the new beta alone where members were dropped.
+BundlePoint Bundle::Minimize(const Regularizer& regularizer, double precision) {
+  constexpr double kShareOfLast = 0.5;
+  const std::size_t T = members_.size();
+  std::vector<double> start(T, 0.0);
+  if (last_mixture_.size() + 1 == T) {
+    for (std::size_t t = 0; t + 1 < T; ++t) start[t] = (1 - kShareOfLast) * last_mixture_[t];
+    start[T - 1] = kShareOfLast;
+  } else {
+    start[T - 1] = 1;
+  }
+  MixturePoint best = SolveMixture(regularizer, Curved(*this), start, precision);
+  last_mixture_ = best.w;
+  return {std::move(best.theta), std::move(best.w), std::move(best.quadratics), best.linear, best.value};
 }
 
 std::vector<double> Bundle::Mix(std::span<const double> mixture) {

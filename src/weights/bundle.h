@@ -7,6 +7,7 @@
 //          the diagonal come almost free with the expansion of a solve and give the model its curvature: with
 //          few kernels in play it takes a third of the solves.
 // Takes    evaluations and their expansions; returns minima of the model, with or without a pull to a centre.
+//          For other sets than the simplex the same model is maximised over the mixtures (weights/mixture.h).
 // Holds    model(theta) <= J(theta): mixtures are feasible and L is concave. Numbers inside are in units of
 //          the first objective.
 // Costs    per beta one product with all others; M T^2 / 2 + n T values for T betas of n samples, limited by
@@ -20,6 +21,7 @@
 #include <vector>
 
 #include "gram/gram.h"
+#include "regularizer/regularizer.h"
 #include "weights/machine.h"
 
 namespace kweave {
@@ -52,6 +54,9 @@ class Bundle {
 
   /// The minimum of model and pull over the simplex, to a relative precision.
   BundlePoint Minimize(const Pull& pull, double precision);
+  /// The minimum for any other regulariser with a smooth dual term, to an absolute precision: theta is the best response
+  /// to the best mixture.
+  BundlePoint Minimize(const Regularizer& regularizer, double precision);
   /// The mixture of the betas; those it uses count as in use.
   std::vector<double> Mix(std::span<const double> mixture);
   /// Moves the weight of kernels that every beta finds alike to one of them, and weights too small to matter to
@@ -72,6 +77,8 @@ class Bundle {
     int idle = 0;                               // mixtures since it was last in use
   };
 
+  class Curved;
+
   std::size_t MostMembers() const;
   void Drop(std::size_t t);
   void StartColumns(const Pull& pull);
@@ -80,6 +87,7 @@ class Bundle {
   std::vector<Index> MissingColumns(const BundlePoint& point, const Pull& pull, double precision) const;
 
   std::vector<Member> members_;
+  std::vector<double> last_mixture_;
   std::vector<Index> columns_;  // kernels that the minima are looked for among
   double unit_ = 1;
 };

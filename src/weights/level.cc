@@ -11,9 +11,10 @@ namespace {
 constexpr double kModelPrecision = 1e-3;  // of the gap
 constexpr double kLeastPrecision = 1e-5;
 constexpr double kMostPrecision = 1e-11;
-constexpr double kThin = 0.02;     // of the gap, that thinning may cost
-constexpr double kPoorGain = 0.6;  // factor on the gap above which the level rises
-constexpr double kGoodGain = 0.3;  // and below which it falls
+constexpr double kSmoothing = 0.1;  // of the gap, that a smoothed dual term may be off
+constexpr double kThin = 0.02;      // of the gap, that thinning may cost
+constexpr double kPoorGain = 0.6;   // factor on the gap above which the level rises
+constexpr double kGoodGain = 0.3;   // and below which it falls
 constexpr double kFirstShare = 0.3;
 constexpr double kMostShare = 0.6;
 constexpr double kLeastShare = 0.1;  // less is none
@@ -33,19 +34,24 @@ std::ptrdiff_t CountActive(std::span<const double> theta) {
 
 }  // namespace
 
-void Level::Begin(std::span<double> theta) { norm_.Uniform(theta); }
+Level::Level(const Regularizer& regularizer)
+    : regularizer_(regularizer),
+      is_simplex_(regularizer.lp_norm() != nullptr && regularizer.lp_norm()->p() == 1) {}
+
+void Level::Begin(std::span<double> theta) { regularizer_.Start(theta); }
 
 void Level::Move(const Evaluation& last, const Machine& machine, const RunState& state,
                  std::span<double> theta) {
   NoteKernels(machine);
   NoteSolve(last);
   bundle_.Add(last, machine.expansion());
+  is_simplex_ ? MoveOnSimplex(state, theta) : MoveByMixture(state, theta);
+}
+
+void Level::MoveOnSimplex(const RunState& state, std::span<double> theta) {
   const double precision = std::clamp(kModelPrecision * state.relative_gap, kMostPrecision, kLeastPrecision);
   const BundlePoint lowest = Lowest(precision);
-  dual_point_ = {bundle_.Mix(lowest.mixture),
-                 bundle_.unit() * (lowest.linear - 0.5 * norm_.Dual(lowest.quadratics))};
-  const double gap = (best_ - dual_point_.bound) / bundle_.unit();
-  ChooseLevel(gap);
+  const double gap = NoteBound(lowest);
   const double slack = kThin * std::max(gap, 0.0);
   const bool is_nearly_there = state.relative_gap <= kNearlyThere * state.target_gap;
   if (share_ > 0 && CountActive(best_theta_) > kManyKernels) bundle_.Thin(slack, best_theta_);
@@ -56,7 +62,36 @@ void Level::Move(const Evaluation& last, const Machine& machine, const RunState&
   } else {
     bundle_.Merge(slack, theta);
   }
-  norm_.Normalize(theta);
+  regularizer_.lp_norm()->Normalize(theta);
+}
+
+// The model is at the level where it is reached on the way from the best theta to the model's minimum, or below it.
+void Level::MoveByMixture(const RunState& state, std::span<double> theta) {
+  const double precision = std::clamp(kModelPrecision * state.relative_gap, kMostPrecision, kLeastPrecision);
+  const RegularizerPointer smoothed =
+      regularizer_.is_dual_smooth() ? nullptr : regularizer_.Smoothed(kSmoothing * state.relative_gap);
+  const BundlePoint lowest = bundle_.Minimize(smoothed ? *smoothed : regularizer_, precision);
+  NoteBound(lowest);
+  for (std::size_t m = 0; m < theta.size(); ++m) {
+    if (regularizer_.is_minimized()) {
+      theta[m] = share_ * best_theta_[m] + (1 - share_) * lowest.theta[m];
+    } else {
+      theta[m] = std::pow(best_theta_[m], share_) * std::pow(lowest.theta[m], 1 - share_);
+    }
+  }
+  const LpNorm* norm = regularizer_.lp_norm();
+  norm != nullptr ? norm->Normalize(theta) : regularizer_.MakeFeasible(theta);
+}
+
+// Returns the gap to it, in units of the bundle, and lets the level follow.
+double Level::NoteBound(const BundlePoint& lowest) {
+  std::vector<double> quadratics = lowest.quadratics;
+  for (double& value : quadratics) value *= bundle_.unit();
+  dual_point_ = {bundle_.Mix(lowest.mixture),
+                 bundle_.unit() * lowest.linear - regularizer_.DualTerm(quadratics)};
+  const double gap = (best_ - dual_point_.bound) / bundle_.unit();
+  ChooseLevel(gap);
+  return gap;
 }
 
 // Bounds found with other kernels are of no use.

@@ -1,11 +1,16 @@
-// Solves   minimise J(theta) over the simplex (p = 1).
+// Solves   minimise r(theta) + J(theta) over the simplex (p = 1), or for any regulariser with a dual term that is smooth
+//          or can be smoothed: norms above 1, penalties, block norms of every order, mixed, matrix and elastic norms.
 // Method   level bundle (Lemarechal, Nemirovskii, Nesterov: New variants of bundle methods, 1995), with a
 //          model that is curved (weights/bundle.h). Its minimum bounds J from below. The next solve is made
 //          where the model falls to a level between that bound and the smallest objective so far, as near as
 //          possible to the theta that gave the latter. The level is the model's minimum as long as the gap falls fast, and is raised when
 //          it does not.
+//          Off the simplex the model is maximised over the mixtures of the betas, theta is the best response to their
+//          quadratics, and a level is met on the straight way there, where the model is convex. Where weights are not
+//          minimised over, every beta still raises the dual: it is the best one at the response to the mixture, so D rises
+//          on the way to it.
 // Takes    the evaluation at the last theta, exact or not; writes the next theta.
-// Holds    theta is in the simplex; the mixture of the betas at the model's minimum bounds the optimum.
+// Holds    theta is feasible; the mixture of the betas at the model's minimum bounds the optimum.
 // Costs    what the bundle costs: some minima of its model per move, no kernel value beyond the solve's.
 #ifndef KWEAVE_WEIGHTS_LEVEL_H_
 #define KWEAVE_WEIGHTS_LEVEL_H_
@@ -21,7 +26,7 @@ namespace kweave {
 
 class Level : public WeightMethod {
  public:
-  explicit Level(const Regularizer& regularizer) : norm_(*regularizer.lp_norm()) {}
+  explicit Level(const Regularizer& regularizer);
 
   void Begin(std::span<double> theta) override;
   void Move(const Evaluation& last, const Machine& machine, const RunState& state,
@@ -35,7 +40,12 @@ class Level : public WeightMethod {
   BundlePoint Lowest(double precision);
   BundlePoint ToLevel(BundlePoint lowest, double precision);
 
-  const LpNorm& norm_;
+  void MoveOnSimplex(const RunState& state, std::span<double> theta);
+  void MoveByMixture(const RunState& state, std::span<double> theta);
+  double NoteBound(const BundlePoint& lowest);
+
+  const Regularizer& regularizer_;
+  const bool is_simplex_;
   Bundle bundle_;
   const Gram* gram_ = nullptr;      // the kernels that the bundle's numbers come from
   std::vector<double> best_theta_;  // with the smallest primal, best_

@@ -33,7 +33,8 @@ bool IsSimplex(const Regularizer& regularizer) {
 // 4 times at 1e-6).
 std::string_view Choose(const Regularizer& regularizer) {
   if (IsUniformSum(regularizer)) return "uniform";
-  return IsSimplex(regularizer) ? "level" : "analytic";
+  if (regularizer.linear() && !IsSimplex(regularizer)) return "silp";
+  return regularizer.lp_norm() == nullptr || IsSimplex(regularizer) ? "level" : "analytic";
 }
 
 std::string NamesServing(const Regularizer& regularizer, const Loss& loss) {
@@ -57,10 +58,16 @@ std::span<const MethodRecord> MethodTable() {
          return regularizer.is_dual_smooth() && loss.smooth() != nullptr;
        },
        nullptr, LearnByLbfgs},
-      {"level", "Level bundle whose model of the objective is curved; norm 1.",
-       [](const Regularizer& regularizer, const Loss&) { return IsSimplex(regularizer); }, Make<Level>},
+      {"level",
+       "Level bundle whose model of the objective is curved; any norm, and all that has no closed form.",
+       [](const Regularizer& regularizer, const Loss&) {
+         return IsSimplex(regularizer) || regularizer.is_dual_smooth() ||
+                regularizer.Smoothed(1e-3) != nullptr;
+       },
+       Make<Level>},
       {"silp", "Column generation over a linear program; norm 1.",
-       [](const Regularizer& regularizer, const Loss&) { return IsSimplex(regularizer); }, Make<Silp>},
+       [](const Regularizer& regularizer, const Loss&) { return regularizer.linear().has_value(); },
+       Make<Silp>},
       {"uniform", "One solve on the sum of all kernels; norm inf.",
        [](const Regularizer& regularizer, const Loss&) { return IsUniformSum(regularizer); }, Make<Uniform>},
   };

@@ -6,6 +6,9 @@
 #include <cstddef>
 #include <limits>
 #include <numeric>
+#include <utility>
+
+#include "regularizer/lp_norm.h"
 
 namespace kweave {
 
@@ -24,22 +27,36 @@ constexpr double kNegligibleWeight = 1e-3;  // where the program gives none; les
 // The linear program and the cuts it consists of.
 class Silp::Master {
  public:
-  explicit Master(int kernels) : kernels_(kernels), columns_(static_cast<std::size_t>(kernels) + 1) {
+  Master(int kernels, LinearWeights weights)
+      : kernels_(kernels), weights_(std::move(weights)), columns_(static_cast<std::size_t>(kernels) + 1) {
     program_.setLogLevel(0);
     program_.resize(0, kernels + 1);
     std::iota(columns_.begin(), columns_.end(), 0);
-    for (int m = 0; m < kernels; ++m) program_.setColumnBounds(m, 0, 1);
+    const double most = std::isfinite(weights_.total) ? weights_.total : COIN_DBL_MAX;
+    for (int m = 0; m < kernels; ++m) {
+      const auto at = static_cast<std::size_t>(m);
+      program_.setColumnBounds(m, weights_.lower.empty() ? 0 : weights_.lower[at],
+                               weights_.upper.empty() ? most : std::min(weights_.upper[at], most));
+    }
     program_.setColumnBounds(kernels, -COIN_DBL_MAX, COIN_DBL_MAX);
     program_.setObjectiveCoefficient(kernels, 1);
     const std::vector<double> ones(static_cast<std::size_t>(kernels), 1.0);
-    program_.addRow(kernels, columns_.data(), ones.data(), 1, 1);
+    // More weight never harms, but bounds may not allow for all of it.
+    program_.addRow(kernels, columns_.data(), ones.data(), IsSimplex() ? 1 : 0, most);
     program_.setPrimalTolerance(kTolerance);
     program_.setDualTolerance(kTolerance);
   }
 
   // z + 1/2 theta' q >= L, in units of the first objective.
   void AddCut(const Evaluation& at) {
-    if (cuts_.empty()) unit_ = std::max(std::abs(at.primal), std::numeric_limits<double>::min());
+    if (cuts_.empty()) {
+      unit_ = std::max(std::abs(at.primal), std::numeric_limits<double>::min());
+      for (int m = 0; m < kernels_; ++m) program_.setObjectiveCoefficient(m, weights_.cost / unit_);
+      // No weight that costs more than all that there is to gain.
+      if (weights_.cost > 0) {
+        for (int m = 0; m < kernels_; ++m) program_.setColumnUpper(m, std::abs(at.primal) / weights_.cost);
+      }
+    }
     if (cuts_.size() >= kMaxCuts) DropSlackestCut();
     std::vector<double> row(columns_.size(), 1.0);
     for (int m = 0; m < kernels_; ++m)
@@ -62,7 +79,7 @@ class Silp::Master {
   }
 
   // The mixture of the betas by the multipliers of their cuts, and the bound it gives: D is concave.
-  DualPoint Mixture(const LpNorm& norm) const {
+  DualPoint Mixture(const Regularizer& regularizer) const {
     const double* multipliers = program_.dualRowSolution() + 1;
     double total = 0;
     for (std::size_t t = 0; t < cuts_.size(); ++t) total += std::max(multipliers[t], 0.0);
@@ -78,7 +95,7 @@ class Silp::Master {
       for (std::size_t m = 0; m < q.size(); ++m) q[m] += share * cuts_[t].quadratics[m];
       for (std::size_t i = 0; i < point.beta.size(); ++i) point.beta[i] += share * cuts_[t].beta[i];
     }
-    point.bound = linear - 0.5 * norm.Dual(q);
+    point.bound = LowerBound(regularizer, linear, q, weights_.cost > 0);
     return point;
   }
 
@@ -88,6 +105,8 @@ class Silp::Master {
     std::vector<double> quadratics;
     std::vector<double> beta;
   };
+
+  bool IsSimplex() const { return weights_.cost == 0 && weights_.upper.empty(); }
 
   void DropSlackestCut() {
     const double* activity = program_.primalRowSolution() + 1;
@@ -102,6 +121,7 @@ class Silp::Master {
   }
 
   const int kernels_;
+  const LinearWeights weights_;
   std::vector<int> columns_;
   ClpSimplex program_;
   double unit_ = 1;
@@ -109,14 +129,14 @@ class Silp::Master {
 };
 
 Silp::Silp(const Regularizer& regularizer)
-    : norm_(*regularizer.lp_norm()),
+    : regularizer_(regularizer),
       best_primal_(std::numeric_limits<double>::infinity()),
       share_(kLargestShare) {}
 Silp::~Silp() = default;
 
 void Silp::Begin(std::span<double> theta) {
-  norm_.Uniform(theta);
-  master_ = std::make_unique<Master>(static_cast<int>(theta.size()));
+  regularizer_.Start(theta);
+  master_ = std::make_unique<Master>(static_cast<int>(theta.size()), *regularizer_.linear());
 }
 
 void Silp::Move(const Evaluation& last, const Machine& machine, const RunState& state,
@@ -130,17 +150,18 @@ void Silp::Move(const Evaluation& last, const Machine& machine, const RunState& 
   master_->AddCut(last);
   dual_point_.beta.clear();
   if (!master_->Solve()) {
-    norm_.AnalyticUpdate(last.theta, last.quadratics, theta);
+    regularizer_.BestResponse(last.quadratics, theta);
     return;
   }
-  dual_point_ = master_->Mixture(norm_);
+  dual_point_ = master_->Mixture(regularizer_);
   const std::span<const double> vertex = master_->vertex();
   const double negligible = std::min(kNegligibleWeight, state.relative_gap);
   for (std::size_t m = 0; m < theta.size(); ++m) {
     theta[m] = (1 - share_) * best_theta_[m] + share_ * vertex[m];
     if (theta[m] < negligible && vertex[m] <= 0) theta[m] = 0;
   }
-  norm_.Normalize(theta);
+  const LpNorm* norm = regularizer_.lp_norm();
+  norm != nullptr ? norm->Normalize(theta) : regularizer_.MakeFeasible(theta);
 }
 
 const DualPoint* Silp::dual_point() { return dual_point_.beta.empty() ? nullptr : &dual_point_; }

@@ -1,7 +1,8 @@
-// Solves   minimise J(theta) over the simplex (p = 1).
+// Solves   minimise J(theta) over the simplex (p = 1), with bounds on single weights where there are, or with a penalty
+//          on the sum of the weights instead of the constraint.
 // Method   semi-infinite linear program by column generation (Sonnenburg, Raetsch, Schaefer 2005; their beta
 //          is our theta, their theta our z): minimise z subject to z >= L_t - 1/2 theta' q_t for every beta_t
-//          found so far, by the dual simplex of CLP, warm. The program's vertex jumps about, so the next
+//          found so far, by the dual simplex of CLP, warm; a penalty is added to the objective. The program's vertex jumps about, so the next
 //          solve is made part of the way from the best theta so far to it: half, less while no better theta
 //          is found.
 // Takes    the evaluation at the last theta, whose beta gives one more cut, exact or not; writes the next
@@ -14,7 +15,7 @@
 #include <memory>
 #include <vector>
 
-#include "regularizer/lp_norm.h"
+#include "regularizer/regularizer.h"
 #include "weights/weight_method.h"
 
 namespace kweave {
@@ -32,7 +33,7 @@ class Silp : public WeightMethod {
  private:
   class Master;
 
-  const LpNorm& norm_;
+  const Regularizer& regularizer_;
   std::unique_ptr<Master> master_;
   std::vector<double> best_theta_;
   double best_primal_ = 0;
