@@ -16,6 +16,7 @@ namespace {
 
 constexpr int kMostHalvings = 200;
 constexpr double kSlack = 1e-12;
+constexpr double kWideRange = 1e9;  // of the logarithm of a scale
 
 }  // namespace
 
@@ -67,21 +68,22 @@ void BoundedNorm::BestResponse(std::span<const double> q, std::span<double> thet
   if (norm_.p() == 1) return FillGreedily(q, theta);
   const double largest = LargestPositive(q);
   const double exponent = std::isinf(norm_.p()) ? 0 : 1 / (norm_.p() - 1);
-  // `scale` is lambda^(-1/(p-1)), in units of the largest q.
-  const auto fill = [&](double scale) {
+  // `log_scale` is -log(lambda) / (p - 1), in units of the largest q: near p = 1 its range is wide.
+  const auto fill = [&](double log_scale) {
     for (std::size_t m = 0; m < q.size(); ++m) {
-      const double wanted = q[m] > 0 ? scale * std::pow(q[m] / largest, exponent) : 0;
+      const double wanted = q[m] > 0 ? std::exp(log_scale + exponent * std::log(q[m] / largest)) : 0;
       theta[m] = std::clamp(wanted, lower_[m], upper_[m]);
     }
     return norm_.Norm(theta);
   };
-  double low = 0, high = 1;  // the largest weight is at most 1
-  constexpr double kEverything = 1e18;
-  while (high < kEverything && fill(high) <= 1) {
+  double low = -kWideRange, high = 0;
+  double step = 1;
+  while (high < kWideRange && fill(high) <= 1) {
     low = high;
-    high *= 8;
+    high += step;
+    step *= 2;
   }
-  for (int k = 0; k < kMostHalvings && high > low; ++k) {
+  for (int k = 0; k < kMostHalvings; ++k) {
     const double middle = 0.5 * (low + high);
     if (middle == low || middle == high) break;
     (fill(middle) > 1 ? high : low) = middle;
@@ -111,9 +113,11 @@ void BoundedNorm::MakeFeasible(std::span<double> theta) const {
   go(low);
 }
 
-std::optional<LinearWeights> BoundedNorm::linear() const {
-  if (norm_.p() != 1) return std::nullopt;
-  return LinearWeights{.cost = 0, .lower = lower_, .upper = upper_, .total = 1};
+// ||q||_r lies between ||q||_inf and M^(1/r) ||q||_inf.
+RegularizerPointer BoundedNorm::Smoothed(double relative_error) const {
+  const double count = std::max<double>(2, static_cast<double>(lower_.size()));
+  return std::make_shared<const BoundedNorm>(ConjugateExponent(std::log(count) / relative_error + 2), lower_,
+                                             upper_);
 }
 
 }  // namespace kweave

@@ -28,7 +28,7 @@ class BoundedNorm : public Regularizer {
   void Start(std::span<double> theta) const override;
   /// Moves into the bounds, then towards the lower ones until the norm is met.
   void MakeFeasible(std::span<double> theta) const override;
-  std::optional<LinearWeights> linear() const override;
+  RegularizerPointer Smoothed(double relative_error) const override;
 
  private:
   void FillGreedily(std::span<const double> q, std::span<double> theta) const;

@@ -75,8 +75,7 @@ void LpPenalty::AnalyticUpdate(std::span<const double> theta, std::span<const do
 
 std::optional<LinearWeights> LpPenalty::linear() const {
   if (norm_.p() != 1) return std::nullopt;
-  return LinearWeights{
-      .cost = mu_, .lower = {}, .upper = {}, .total = std::numeric_limits<double>::infinity()};
+  return LinearWeights{.cost = mu_, .total = std::numeric_limits<double>::infinity()};
 }
 
 }  // namespace kweave

@@ -10,6 +10,7 @@
 #include "compute/cpu/cholesky.h"
 #include "kweave/error.h"
 #include "regularizer/nonnegative_qp.h"
+#include "regularizer/norms.h"
 
 namespace kweave {
 
@@ -101,7 +102,17 @@ void WeightMatrixNorm::MakeFeasible(std::span<double> theta) const {
   for (double& value : theta) value /= norm;
 }
 
-PartMatrixNorm::PartMatrixNorm(std::vector<double> E) : E_(RequireDefinite(std::move(E))) {}
+PartMatrixNorm::PartMatrixNorm(std::vector<double> E, double spread)
+    : E_(RequireDefinite(std::move(E))), spread_(spread) {}
+
+RegularizerPointer PartMatrixNorm::Smoothed(double relative_error) const {
+  const double kernels = std::sqrt(static_cast<double>(E_.size()));
+  return RegularizerPointer(new PartMatrixNorm(E_, relative_error * relative_error / kernels));
+}
+
+std::vector<double> PartMatrixNorm::RootsOf(std::span<const double> q) const {
+  return spread_ == 0 ? Roots(q) : Roots(Spread(q, spread_));
+}
 
 // v = u + d with d >= 0: 1/2 u' E u + u' E d + 1/2 d' E d.
 double PartMatrixNorm::Primal(std::span<const double> theta, std::span<const double> q) const {
@@ -122,15 +133,16 @@ double PartMatrixNorm::Primal(std::span<const double> theta, std::span<const dou
 
 // The largest v' s - 1/2 v' E v is 1/2 v' s.
 double PartMatrixNorm::DualTerm(std::span<const double> q) const {
-  const std::vector<double> roots = Roots(q);
+  const std::vector<double> roots = RootsOf(q);
   return 0.5 * Dot(roots, SolveNonnegative(E_, roots));
 }
 
 void PartMatrixNorm::BestResponse(std::span<const double> q, std::span<double> theta) const {
-  const std::vector<double> roots = Roots(q);
+  const std::vector<double> roots = RootsOf(q);
   const std::vector<double> v = SolveNonnegative(E_, roots);
   const double least = kLeastPart * *std::max_element(roots.begin(), roots.end());
   for (std::size_t m = 0; m < v.size(); ++m) theta[m] = roots[m] > 0 ? v[m] / std::max(roots[m], least) : 0;
+  SpreadBack(spread_, theta);
 }
 
 void PartMatrixNorm::Start(std::span<double> theta) const {

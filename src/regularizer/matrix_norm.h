@@ -40,11 +40,13 @@ class WeightMatrixNorm : public Regularizer {
 class PartMatrixNorm : public Regularizer {
  public:
   /// Throws Error(kUsage) unless E is symmetric and positive definite.
-  explicit PartMatrixNorm(std::vector<double> E);
+  explicit PartMatrixNorm(std::vector<double> E) : PartMatrixNorm(std::move(E), 0) {}
 
   std::string Name() const override { return "matrix on the parts"; }
   bool is_minimized() const override { return false; }
-  bool is_dual_smooth() const override { return true; }
+  /// Not where a part vanishes that others hold above zero, unless it is smoothed.
+  bool is_dual_smooth() const override { return spread_ > 0; }
+  RegularizerPointer Smoothed(double relative_error) const override;
   double Primal(std::span<const double> theta, std::span<const double> q) const override;
   double DualTerm(std::span<const double> q) const override;
   void BestResponse(std::span<const double> q, std::span<double> theta) const override;
@@ -52,7 +54,11 @@ class PartMatrixNorm : public Regularizer {
   void MakeFeasible(std::span<double> theta) const override;
 
  private:
+  PartMatrixNorm(std::vector<double> E, double spread);
+  std::vector<double> RootsOf(std::span<const double> q) const;
+
   std::vector<double> E_;
+  double spread_;  // of the q_m in the dual term, so that weights stay bounded
 };
 
 /// A graph on the kernels as a matrix: its Laplacian plus `ridge` times the identity. `links` holds the weights of the

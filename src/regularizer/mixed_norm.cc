@@ -45,7 +45,8 @@ double WeightExponent(double P) { return P == 2 ? kInfinity : P / (2 - P); }
 
 }  // namespace
 
-MixedNorm::MixedNorm(std::vector<int> groups, double P, double Q) : groups_(std::move(groups)), P_(P), Q_(Q) {
+MixedNorm::MixedNorm(std::vector<int> groups, double P, double Q, double spread)
+    : groups_(std::move(groups)), P_(P), Q_(Q), spread_(spread) {
   RequireExponent("block-norm", P);
   RequireExponent("inner block norm", Q);
   for (const int group : groups_) group_count_ = std::max(group_count_, At(group) + 1);
@@ -54,6 +55,17 @@ MixedNorm::MixedNorm(std::vector<int> groups, double P, double Q) : groups_(std:
 std::string MixedNorm::Name() const {
   return group_count_ <= 1 ? fmt::format("block norm {}", P_)
                            : fmt::format("block norm {} over groups with block norm {} within", P_, Q_);
+}
+
+bool MixedNorm::is_dual_smooth() const {
+  const bool bounds_weights = std::isfinite(P_) && std::isfinite(Q_);
+  return P_ > 1 && Q_ > 1 && (bounds_weights || spread_ > 0);
+}
+
+std::vector<double> MixedNorm::RootsOf(std::span<const double> q) const {
+  if (spread_ == 0) return Roots(q);
+  std::vector<double> spread = Spread(q, spread_);
+  return Roots(spread);
 }
 
 MixedNorm::Norms MixedNorm::Measure(std::span<const double> x, double inner, double outer) const {
@@ -74,13 +86,13 @@ double MixedNorm::Primal(std::span<const double> theta, std::span<const double> 
 }
 
 double MixedNorm::DualTerm(std::span<const double> q) const {
-  const double whole = Measure(Roots(q), ConjugateExponent(Q_), ConjugateExponent(P_)).whole;
+  const double whole = Measure(RootsOf(q), ConjugateExponent(Q_), ConjugateExponent(P_)).whole;
   return 0.5 * whole * whole;
 }
 
 void MixedNorm::BestResponse(std::span<const double> q, std::span<double> theta) const {
   const double inner = ConjugateExponent(Q_), outer = ConjugateExponent(P_);
-  const std::vector<double> roots = Roots(q);
+  const std::vector<double> roots = RootsOf(q);
   const Norms norms = Measure(roots, inner, outer);
   std::vector<bool> is_taken(group_count_, false);  // only one of several largest gets all
   bool is_group_taken = false;
@@ -96,6 +108,7 @@ void MixedNorm::BestResponse(std::span<const double> q, std::span<double> theta)
     is_group_taken = true;
     if (theta[m] > 0) taken_group = g;
   }
+  SpreadBack(spread_, theta);
 }
 
 // Equal parts everywhere.
@@ -137,14 +150,17 @@ void MixedNorm::AnalyticUpdate(std::span<const double> theta, std::span<const do
   }
 }
 
-// ||x||_r lies between ||x||_inf and count^(1/r) ||x||_inf.
+// ||x||_r lies between ||x||_inf and count^(1/r) ||x||_inf; the spread adds at most its root times the mean part to each.
 RegularizerPointer MixedNorm::Smoothed(double relative_error) const {
   const auto smooth = [&](double exponent) {
     if (exponent > 1) return exponent;
     const double count = std::max<double>(2, static_cast<double>(groups_.size()));
     return ConjugateExponent(std::log(count) / relative_error + 2);
   };
-  return std::make_shared<const MixedNorm>(groups_, smooth(P_), smooth(Q_));
+  const double share =
+      relative_error * relative_error / std::max<double>(1, static_cast<double>(groups_.size()));
+  const double spread = std::isinf(P_) || std::isinf(Q_) ? share : 0;
+  return std::make_shared<const MixedNorm>(groups_, smooth(P_), smooth(Q_), spread);
 }
 
 std::vector<double> MixedNorm::GroupWeights(std::span<const double> theta) const {

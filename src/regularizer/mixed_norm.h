@@ -23,11 +23,14 @@ namespace kweave {
 class MixedNorm : public Regularizer {
  public:
   /// `groups` holds for every kernel the number of its group, from 0 on. Throws Error(kUsage) unless 1 <= P, Q <= infinity.
-  MixedNorm(std::vector<int> groups, double P, double Q);
+  /// `spread` times the mean of all q_m is added to each of them in the dual term, which bounds the weights of parts that
+  /// vanish: 0 but for smoothing.
+  MixedNorm(std::vector<int> groups, double P, double Q, double spread = 0);
 
   std::string Name() const override;
   bool is_minimized() const override { return P_ <= 2 && Q_ <= 2; }
-  bool is_dual_smooth() const override { return P_ > 1 && Q_ > 1; }
+  /// With an infinite exponent it is not where a part vanishes, which parts of few dimensions do.
+  bool is_dual_smooth() const override;
   double Primal(std::span<const double> theta, std::span<const double> q) const override;
   double DualTerm(std::span<const double> q) const override;
   void BestResponse(std::span<const double> q, std::span<double> theta) const override;
@@ -47,12 +50,13 @@ class MixedNorm : public Regularizer {
     std::vector<double> of_group;
     double whole;
   };
+  std::vector<double> RootsOf(std::span<const double> q) const;
   Norms Measure(std::span<const double> x, double inner, double outer) const;
   double ThetaNorm(std::span<const double> theta) const;
 
   std::vector<int> groups_;
   std::size_t group_count_ = 0;
-  double P_, Q_;
+  double P_, Q_, spread_;
 };
 
 /// The block norm P on all parts alike. Up to 2 it is the constraint with p = P / (2 - P).

@@ -33,4 +33,17 @@ double PositiveNorm(std::span<const double> x, double r) {
   return largest * std::pow(sum, 1 / r);
 }
 
+std::vector<double> Spread(std::span<const double> q, double spread) {
+  std::vector<double> spread_q(q.begin(), q.end());
+  const double mean = PositiveNorm(q, 1) / static_cast<double>(q.size());
+  for (double& value : spread_q) value = std::max(value, 0.0) + spread * mean;
+  return spread_q;
+}
+
+void SpreadBack(double spread, std::span<double> theta) {
+  if (spread == 0) return;
+  const double mean = PositiveNorm(theta, 1) / static_cast<double>(theta.size());
+  for (double& value : theta) value += spread * mean;
+}
+
 }  // namespace kweave

@@ -3,6 +3,7 @@
 #define KWEAVE_REGULARIZER_NORMS_H_
 
 #include <span>
+#include <vector>
 
 namespace kweave {
 
@@ -14,6 +15,11 @@ double LargestPositive(std::span<const double> x);
 
 /// ||max(x, 0)||_r for 1 <= r <= infinity.
 double PositiveNorm(std::span<const double> x, double r);
+
+/// q_m + spread times the mean of all max(q, 0): a dual term of it has bounded slopes where single q_m vanish. And what the
+/// best response to it becomes as one to q.
+std::vector<double> Spread(std::span<const double> q, double spread);
+void SpreadBack(double spread, std::span<double> theta);
 
 }  // namespace kweave
 

@@ -24,11 +24,9 @@ class LpNorm;
 class Regularizer;
 using RegularizerPointer = std::shared_ptr<const Regularizer>;
 
-/// A set of weights that a linear program describes: lower <= theta <= upper, sum theta <= total, at `cost` for each unit of
-/// weight. Empty bounds are 0 and infinity.
+/// A regulariser that a linear program describes: theta >= 0, sum theta <= total, at `cost` for each unit of weight.
 struct LinearWeights {
   double cost = 0;
-  std::vector<double> lower, upper;
   double total = 1;
 };
 

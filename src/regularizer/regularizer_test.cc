@@ -85,23 +85,27 @@ TEST(Regularizer, DualTermIsTheConjugate) {
   }
 }
 
+void ExpectGradient(const Regularizer& regularizer, std::vector<double> q) {
+  SCOPED_TRACE(regularizer.Name());
+  std::vector<double> theta(q.size());
+  regularizer.BestResponse(q, theta);
+  for (std::size_t m = 0; m < q.size(); ++m) {
+    const double kept = q[m], step = 1e-6;
+    q[m] = kept + step;
+    const double above = regularizer.DualTerm(q);
+    q[m] = kept - step;
+    const double below = regularizer.DualTerm(q);
+    q[m] = kept;
+    EXPECT_NEAR((above - below) / step, theta[m], 2e-5 * (1 + theta[m]));
+  }
+}
+
 TEST(Regularizer, BestResponseIsTwiceTheGradientOfTheDualTerm) {
   Random random(2);
   for (const RegularizerPointer& regularizer : Regularizers()) {
-    if (!regularizer->is_dual_smooth()) continue;
-    SCOPED_TRACE(regularizer->Name());
-    std::vector<double> q = RandomVector(random, kKernels, 0.5, 2);
-    std::vector<double> theta(kKernels);
-    regularizer->BestResponse(q, theta);
-    for (std::size_t m = 0; m < kKernels; ++m) {
-      const double kept = q[m], step = 1e-6;
-      q[m] = kept + step;
-      const double above = regularizer->DualTerm(q);
-      q[m] = kept - step;
-      const double below = regularizer->DualTerm(q);
-      q[m] = kept;
-      EXPECT_NEAR((above - below) / step, theta[m], 2e-5 * (1 + theta[m]));
-    }
+    const RegularizerPointer smooth =
+        regularizer->is_dual_smooth() ? regularizer : regularizer->Smoothed(0.1);
+    if (smooth != nullptr) ExpectGradient(*smooth, RandomVector(random, kKernels, 0.5, 2));
   }
 }
 
@@ -184,10 +188,13 @@ TEST(MixedNorm, WeightsAreThoseOfTheirGroupTimesOnesOfNormOne) {
   }
 }
 
-TEST(MixedNorm, SmoothedLiesAsNearAsAskedFor) {
+TEST(Regularizer, SmoothedLiesAsNearAsAskedFor) {
   Random random(6);
-  const MixedNorm sparse(kGroups, 1, 1), groups(kGroups, 1, 2);
-  for (const MixedNorm* norm : {&sparse, &groups}) {
+  const MixedNorm sparse(kGroups, 1, 1), groups(kGroups, 1, 2), dense(kGroups, kInfinity, kInfinity);
+  const PartMatrixNorm matrix(RandomDefinite(random, kKernels));
+  const BoundedNorm bounded(1, std::vector<double>(kKernels, 0.01), std::vector<double>(kKernels, 0.4));
+  for (const Regularizer* norm :
+       std::initializer_list<const Regularizer*>{&sparse, &groups, &dense, &matrix, &bounded}) {
     for (const double error : {1e-1, 1e-3, 1e-6}) {
       const std::vector<double> q = RandomVector(random, kKernels, 0.1, 3);
       const double smoothed = norm->Smoothed(error)->DualTerm(q);

@@ -11,7 +11,7 @@ namespace {
 constexpr double kModelPrecision = 1e-3;  // of the gap
 constexpr double kLeastPrecision = 1e-5;
 constexpr double kMostPrecision = 1e-11;
-constexpr double kSmoothing = 0.1;  // of the gap, that a smoothed dual term may be off
+constexpr double kSmoothing = 0.3;  // of the gap, that a smoothed dual term may be off
 constexpr double kThin = 0.02;      // of the gap, that thinning may cost
 constexpr double kPoorGain = 0.6;   // factor on the gap above which the level rises
 constexpr double kGoodGain = 0.3;   // and below which it falls

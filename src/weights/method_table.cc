@@ -33,7 +33,7 @@ bool IsSimplex(const Regularizer& regularizer) {
 // 4 times at 1e-6).
 std::string_view Choose(const Regularizer& regularizer) {
   if (IsUniformSum(regularizer)) return "uniform";
-  if (regularizer.linear() && !IsSimplex(regularizer)) return "silp";
+  if (regularizer.linear() && !IsSimplex(regularizer) && !regularizer.Smoothed(1e-3)) return "silp";
   return regularizer.lp_norm() == nullptr || IsSimplex(regularizer) ? "level" : "analytic";
 }
 
@@ -51,7 +51,10 @@ std::span<const MethodRecord> MethodTable() {
   static const MethodRecord table[] = {
       {"analytic",
        "Weights in closed form after each solve, with Newton steps where that would crawl; any norm.",
-       [](const Regularizer& regularizer, const Loss&) { return regularizer.has_analytic_update(); },
+       [](const Regularizer& regularizer, const Loss&) {
+         return regularizer.has_analytic_update() &&
+                (regularizer.lp_norm() != nullptr || regularizer.is_dual_smooth());
+       },
        Make<Analytic>},
       {"lbfgs", "Quasi-Newton steps of weights and machine together; norms above 1 with smooth losses.",
        [](const Regularizer& regularizer, const Loss& loss) {

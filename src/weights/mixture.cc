@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kMostSteps = 60;
 constexpr int kMostTrials = 30;
-constexpr double kDifference = 1e-5;  // relative, of q
+constexpr double kDifference = 1e-7;  // relative, of q
 constexpr double kFlat = 0.1;         // slope where a line search ends, as a share of that where it began
 constexpr double kRidges[] = {1e-13, 1e-10, 1e-7, 1e-4, 1e-1};
 

@@ -33,16 +33,11 @@ class Silp::Master {
     program_.resize(0, kernels + 1);
     std::iota(columns_.begin(), columns_.end(), 0);
     const double most = std::isfinite(weights_.total) ? weights_.total : COIN_DBL_MAX;
-    for (int m = 0; m < kernels; ++m) {
-      const auto at = static_cast<std::size_t>(m);
-      program_.setColumnBounds(m, weights_.lower.empty() ? 0 : weights_.lower[at],
-                               weights_.upper.empty() ? most : std::min(weights_.upper[at], most));
-    }
+    for (int m = 0; m < kernels; ++m) program_.setColumnBounds(m, 0, most);
     program_.setColumnBounds(kernels, -COIN_DBL_MAX, COIN_DBL_MAX);
     program_.setObjectiveCoefficient(kernels, 1);
     const std::vector<double> ones(static_cast<std::size_t>(kernels), 1.0);
-    // More weight never harms, but bounds may not allow for all of it.
-    program_.addRow(kernels, columns_.data(), ones.data(), IsSimplex() ? 1 : 0, most);
+    program_.addRow(kernels, columns_.data(), ones.data(), weights_.cost > 0 ? 0 : weights_.total, most);
     program_.setPrimalTolerance(kTolerance);
     program_.setDualTolerance(kTolerance);
   }
@@ -105,8 +100,6 @@ class Silp::Master {
     std::vector<double> quadratics;
     std::vector<double> beta;
   };
-
-  bool IsSimplex() const { return weights_.cost == 0 && weights_.upper.empty(); }
 
   void DropSlackestCut() {
     const double* activity = program_.primalRowSolution() + 1;

@@ -1,5 +1,4 @@
-// Solves   minimise J(theta) over the simplex (p = 1), with bounds on single weights where there are, or with a penalty
-//          on the sum of the weights instead of the constraint.
+// Solves   minimise J(theta) over the simplex (p = 1), or with a penalty on the sum of the weights instead.
 // Method   semi-infinite linear program by column generation (Sonnenburg, Raetsch, Schaefer 2005; their beta
 //          is our theta, their theta our z): minimise z subject to z >= L_t - 1/2 theta' q_t for every beta_t
 //          found so far, by the dual simplex of CLP, warm; a penalty is added to the objective. The program's vertex jumps about, so the next
