@@ -174,7 +174,19 @@ void AddTrain(CLI::App& app) {
   verb.add_option("--nu", options.nu, OptionHelp("nu"));
   verb.add_option("--sharpness", options.sharpness, OptionHelp("sharpness"));
   verb.add_option("--bias", options.bias, OptionHelp("bias"));
-  verb.add_option("--norm", options.norm, OptionHelp("norm"))->transform(EvaluateFraction);
+  CLI::Option* norm =
+      verb.add_option("--norm", options.norm, OptionHelp("norm"))->transform(EvaluateFraction);
+  verb.add_option("--block-norm", options.block_norm, OptionHelp("block-norm"))
+      ->transform(EvaluateFraction)
+      ->excludes(norm);
+  verb.add_option("--regularizer", options.regularizer, OptionHelp("regularizer"));
+  verb.add_option("--penalty", options.penalty, OptionHelp("penalty"))->check(CLI::PositiveNumber);
+  verb.add_option("--groups", options.groups, OptionHelp("groups"));
+  verb.add_option("--inner-norm", options.inner_norm, OptionHelp("inner-norm"))->transform(EvaluateFraction);
+  verb.add_option("--matrix", options.matrix, OptionHelp("matrix"));
+  verb.add_option("--matrix-on", options.matrix_on, OptionHelp("matrix-on"));
+  verb.add_option("--ridge", options.ridge, OptionHelp("ridge"));
+  verb.add_option("--elastic", options.elastic, OptionHelp("elastic"));
   verb.add_option("--multiclass", options.multiclass, OptionHelp("multiclass"));
   verb.add_option("--class-kernel", options.class_kernels, OptionHelp("class-kernel"))
       ->allow_extra_args(false);

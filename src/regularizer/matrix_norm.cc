@@ -41,6 +41,7 @@ void RequireSymmetric(std::span<const double> matrix, std::size_t side) {
 }
 
 std::vector<double> RequireDefinite(std::vector<double> matrix) {
+  if (matrix.empty()) return matrix;
   const std::size_t side = SideOf(matrix);
   RequireSymmetric(matrix, side);
   std::vector<double> factor = matrix;

@@ -12,6 +12,7 @@
 #include "regularizer/lp_norm.h"
 #include "train/effective_options.h"
 #include "train/objective.h"
+#include "train/regularizer_choice.h"
 #include "weights/method_table.h"
 
 namespace kweave {
@@ -42,6 +43,29 @@ constexpr std::array kRecords = {
                  "on, off", "on"},
     OptionRecord{"norm", "norm p on the kernel weights; 1 is sparse, inf is the uniform sum",
                  "1 to inf, fractions such as 4/3 too", "2"},
+    OptionRecord{"block-norm",
+                 "instead of norm: block norm P on the parts of the function, P = 2 p / (p + 1) up to 2",
+                 "1 to inf", "none"},
+    OptionRecord{"regularizer", "what is asked of the kernel weights",
+                 "norm, mixed, matrix, laplacian, elastic", "norm"},
+    OptionRecord{"penalty",
+                 "a penalty instead of the constraint on the norm: this times the sum of the weights for "
+                 "norm 1, half of "
+                 "it times the squared norm above",
+                 "above 0", "none"},
+    OptionRecord{"groups", "regularizer mixed: which kernels form a group",
+                 "view, spec (all of one --kernel), or a file with a name on one line per kernel", "none"},
+    OptionRecord{"inner-norm", "regularizer mixed: norm within groups, of the kind of norm or block-norm",
+                 "1 to inf", "2"},
+    OptionRecord{
+        "matrix",
+        "regularizer matrix: a positive definite matrix over the kernels; laplacian: links between them",
+        "a file, as for precomputed kernels", "none"},
+    OptionRecord{"matrix-on", "what the matrix is a norm of: the kernel weights or the parts of the function",
+                 "weights, parts", "weights"},
+    OptionRecord{"ridge", "added to the diagonal of the matrix", "0 or more", "0"},
+    OptionRecord{"elastic", "regularizer elastic: share of the 2-norm of the weights, beside their sum",
+                 "above 0, at most 1", "0.5"},
     OptionRecord{
         "multiclass",
         "more than two classes: one machine for all of them, one per class against the rest, or one per "
@@ -51,10 +75,10 @@ constexpr std::array kRecords = {
         "class-kernel",
         "joint: a kernel on the classes, multiplied with every other kernel; may be given several times",
         "identity, blocks, matrix(file=FILE), taxonomy(file=FILE)", "identity"},
-    OptionRecord{
-        "method", "how the kernel weights move",
-        "auto, analytic, lbfgs (p > 1, smooth losses), level (p = 1), silp (p = 1), uniform (p = inf)",
-        "auto"},
+    OptionRecord{"method", "how the kernel weights move",
+                 "auto, analytic, cutting-plane (p > 1), lbfgs (p > 1, smooth losses), level, silp (p = 1), "
+                 "uniform (p = inf)",
+                 "auto"},
     OptionRecord{"driver", "when the kernel weights move", "auto, wrapper, interleaved", "auto"},
     OptionRecord{"solver",
                  "how the machine is trained at given kernel weights: pairs of samples, blocks of them, or, "
@@ -132,6 +156,21 @@ void ValidateClassOptions(const TrainOptions& options) {
   }
 }
 
+void ValidateRegularizer(const TrainOptions& options) {
+  Require(options.block_norm == 0 || options.block_norm >= 1, "block-norm", options.block_norm, "1 to inf");
+  Require(options.inner_norm >= 1, "inner-norm", options.inner_norm, "1 to inf");
+  Require(std::isfinite(options.penalty) && options.penalty >= 0, "penalty", options.penalty, "above 0");
+  Require(options.elastic > 0 && options.elastic <= 1, "elastic", options.elastic, "above 0, at most 1");
+  Require(std::isfinite(options.ridge) && options.ridge >= 0, "ridge", options.ridge, "0 or more");
+  const RegularizerPointer regularizer = MakeRegularizer(options);
+  FindMethod(options.method, *regularizer, *EffectiveLoss(options).make({}));
+  if (regularizer->linear() && options.penalty > 0 && EffectiveTask(options) == Task::kOneClass &&
+      options.bias) {
+    throw Error(ErrorKind::kUsage,
+                "a penalty with norm 1 has no bound for task oneclass with a bias; give it another norm");
+  }
+}
+
 }  // namespace
 
 std::span<const std::string_view> DefaultKernels() { return kDefaultKernels; }
@@ -146,7 +185,7 @@ void Validate(const TrainOptions& options) {
   Require(std::isfinite(options.sharpness) && options.sharpness > 0, "sharpness", options.sharpness,
           "above 0");
   Require(options.norm >= 1, "norm", options.norm, "1 to inf");
-  FindMethod(options.method, LpNorm(options.norm), *EffectiveLoss(options).make({}));
+  ValidateRegularizer(options);
   RequireOneOf("multiclass", options.multiclass, kMulticlass);
   ValidateClassOptions(options);
   RequireOneOf("driver", options.driver, kDrivers);

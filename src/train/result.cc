@@ -171,6 +171,7 @@ std::vector<std::pair<std::string, std::string>> EffectiveOptions(const TrainOpt
                {"sharpness", options.sharpness},
                {"bias", options.bias},
                {"norm", NormLiteral(options.norm)},
+               {"regularizer", options.regularizer},
                {"method", learned.total.method},
                {"driver", learned.total.driver},
                {"solver", learned.total.solver},
@@ -185,6 +186,18 @@ std::vector<std::pair<std::string, std::string>> EffectiveOptions(const TrainOpt
                {"row_cache_bytes", plan.row_cache_bytes},
                {"seed", context.seed},
                {"time_limit", context.time_limit_seconds}};
+  if (options.block_norm > 0) json["block_norm"] = NormLiteral(options.block_norm);
+  if (options.penalty > 0) json["penalty"] = options.penalty;
+  if (options.regularizer == "mixed") {
+    json["groups"] = options.groups;
+    json["inner_norm"] = NormLiteral(options.inner_norm);
+  }
+  if (!options.matrix.empty()) {
+    json["matrix"] = options.matrix;
+    json["matrix_on"] = options.matrix_on;
+    json["ridge"] = options.ridge;
+  }
+  if (options.regularizer == "elastic") json["elastic"] = options.elastic;
   if (!learned.multiclass.empty()) {
     json["multiclass"] = learned.multiclass;
     json["class_kernels"] = options.class_kernels;

@@ -13,13 +13,14 @@
 #include "base/stopwatch.h"
 #include "base/threads.h"
 #include "compute/cpu/blas_threads.h"
+#include "kweave/error.h"
 #include "model/content.h"
-#include "regularizer/lp_norm.h"
 #include "train/grams.h"
 #include "train/memory_plan.h"
 #include "train/multiclass.h"
 #include "train/objective.h"
 #include "train/prepared.h"
+#include "train/regularizer_choice.h"
 #include "train/result.h"
 #include "train/warm_start.h"
 #include "weights/learn.h"
@@ -36,7 +37,8 @@ Evaluation CertificateEvaluation(const TrainOptions& options) {
 // One machine: two classes, a regression or one class.
 LearnedMachines LearnOneMachine(const PreparedSamples& samples, const PreparedKernels& prepared,
                                 const TrainOptions& options, const MemoryPlan& plan, Grams* grams,
-                                ThreadPool& pool, RunControl& control, const Model* start) {
+                                ThreadPool& pool, RunControl& control, std::uint64_t seed,
+                                const Model* start) {
   const Objective objective(samples.y, samples.upper, options);
   if (grams == nullptr) {
     Learned learned = LearnBiasOnly(objective.risk());
@@ -46,7 +48,7 @@ LearnedMachines LearnOneMachine(const PreparedSamples& samples, const PreparedKe
   std::optional<WarmStart> warm;
   if (start != nullptr) warm = MakeWarmStart(*start, samples, prepared, options);
   Learned learned =
-      LearnWeights(grams->Pair(), {objective.risk(), LpConstraint(options.norm)},
+      LearnWeights(grams->Pair(), {objective.risk(), MakeRegularizer(options, prepared, samples.views, seed)},
                    {options.method, options.driver, options.gap, options.max_iterations, plan.row_cache_bytes,
                     SolverByName(options.solver), &pool, warm ? &*warm : nullptr},
                    control);
@@ -79,6 +81,11 @@ Model Train(const Dataset& data, const TrainOptions& options, const Context& con
   const PreparedSamples samples = PrepareSamples(data, options);
   const bool has_classes = EffectiveTask(options) == Task::kClassify;
   const std::string multiclass = has_classes ? EffectiveMulticlass(options, samples.labels) : "";
+  if (!multiclass.empty() && !IsPlainNorm(options)) {
+    throw Error(ErrorKind::kUsage,
+                "more than two classes are learned with a norm on the weights only; train one machine "
+                "for each of them to use another regulariser");
+  }
   const PreparedKernels prepared = PrepareKernels(samples, options, context.seed, pool, control);
   const double kernel_seconds = control.Seconds();
 
@@ -96,7 +103,7 @@ Model Train(const Dataset& data, const TrainOptions& options, const Context& con
   }
   const LearnedMachines learned =
       multiclass.empty()
-          ? LearnOneMachine(samples, prepared, options, plan, grams.get(), pool, control, start)
+          ? LearnOneMachine(samples, prepared, options, plan, grams.get(), pool, control, context.seed, start)
           : LearnMulticlass(multiclass,
                             {samples, prepared, options, plan, grams.get(), pool, control, start});
 

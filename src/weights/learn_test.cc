@@ -13,6 +13,7 @@
 #include "base/random.h"
 #include "kweave/error.h"
 #include "regularizer/lp_norm.h"
+#include "regularizer/lp_penalty.h"
 #include "tests/support/learn_reference.h"
 
 namespace kweave {
@@ -96,6 +97,34 @@ TEST(LearnWeights, SmallCostsDoNotStall) {
         EXPECT_GT(std::count(learned.theta.begin(), learned.theta.end(), 0.0), 10) << "C " << C;
       }
     }
+  }
+}
+
+// Kloft et al. (2011), theorem 1, both ways.
+TEST(LearnWeights, PenaltyAndConstraintHaveTheSameSolutions) {
+  const ReferenceProblem& problem = FindReferenceProblem("each_8_sample_costs");
+  const Risk risk = HingeRisk(problem);
+  for (const double p : {1.0, 4.0 / 3, 2.0, 4.0}) {
+    const LpNorm norm(p);
+    const double mu = 0.8;
+    const Learned penalized =
+        Learn(problem.matrices, risk, std::make_shared<LpPenalty>(mu, p), WithMethod("auto", 1e-7));
+    // With C ||theta|| in place of C the constraint finds theta / ||theta||.
+    const double length = norm.Norm(penalized.theta);
+    ReferenceProblem scaled = problem;
+    for (double& C : scaled.upper) C *= length;
+    const Learned constrained = Learn(scaled, p, WithMethod("auto", 1e-8));
+    for (std::size_t m = 0; m < penalized.theta.size(); ++m) {
+      EXPECT_NEAR(penalized.theta[m] / length, constrained.theta[m], 5e-3) << p;
+    }
+    // At the same C the penalty that half the conjugate norm of q sets finds weights of norm one, the same.
+    const Learned first = Learn(problem, p, WithMethod("auto", 1e-8));
+    const double back = 0.5 * norm.Dual(first.certificate.quadratics);
+    const Learned again =
+        Learn(problem.matrices, risk, std::make_shared<LpPenalty>(back, p), WithMethod("auto", 1e-7));
+    const double expected = first.certificate.primal + (p == 1 ? back : 0.5 * back);
+    EXPECT_NEAR(again.certificate.primal, expected, 1e-6 * expected) << p;
+    if (p > 1) EXPECT_NEAR(norm.Norm(again.theta), 1, 1e-3) << p;
   }
 }
 

@@ -7,6 +7,7 @@
 #include "kweave/error.h"
 #include "regularizer/lp_norm.h"
 #include "weights/analytic.h"
+#include "weights/cutting_plane.h"
 #include "weights/lbfgs.h"
 #include "weights/level.h"
 #include "weights/silp.h"
@@ -56,6 +57,11 @@ std::span<const MethodRecord> MethodTable() {
                 (regularizer.lp_norm() != nullptr || regularizer.is_dual_smooth());
        },
        Make<Analytic>},
+      {"cutting-plane", "Cutting planes with the exact weights over all cuts; norms above 1.",
+       [](const Regularizer& regularizer, const Loss&) {
+         return regularizer.is_minimized() && regularizer.is_dual_smooth();
+       },
+       Make<CuttingPlane>},
       {"lbfgs", "Quasi-Newton steps of weights and machine together; norms above 1 with smooth losses.",
        [](const Regularizer& regularizer, const Loss& loss) {
          return regularizer.is_dual_smooth() && loss.smooth() != nullptr;

@@ -18,6 +18,13 @@ constexpr double kDifference = 1e-7;  // relative, of q
 constexpr double kFlat = 0.1;         // slope where a line search ends, as a share of that where it began
 constexpr double kRidges[] = {1e-13, 1e-10, 1e-7, 1e-4, 1e-1};
 
+// Interior points that end early need not sum to one, and a mixture must.
+void Normalize(std::span<double> w) {
+  double sum = 0;
+  for (const double value : w) sum += value;
+  for (double& value : w) value /= sum;
+}
+
 class NewtonOnSimplex {
  public:
   NewtonOnSimplex(const Regularizer& regularizer, const MixtureModel& model, double precision)
@@ -118,7 +125,9 @@ class NewtonOnSimplex {
         problem.l[t] = scale * (gradient_[t] - *most) + Dot(std::span(problem.B).subspan(t * T_, T_), at_.w);
       }
       HullPoint point = SolveHull(problem, std::min(1e-8, 0.1 * scale * precision_));
-      if (!point.theta.empty() && Rise(point.w) > 0) return std::move(point.w);
+      if (point.theta.empty()) continue;
+      Normalize(point.w);
+      if (Rise(point.w) > 0) return std::move(point.w);
     }
     return {};
   }
