@@ -253,7 +253,7 @@ BundlePoint Bundle::Minimize(const Regularizer& regularizer, double precision) {
   constexpr double kShareOfLast = 0.5;
   const std::size_t T = members_.size();
   std::vector<double> start(T, 0.0);
-  if (last_mixture_.size() + 1 == T) {
+  if (T > 1 && last_mixture_.size() + 1 == T) {
     for (std::size_t t = 0; t + 1 < T; ++t) start[t] = (1 - kShareOfLast) * last_mixture_[t];
     start[T - 1] = kShareOfLast;
   } else {
