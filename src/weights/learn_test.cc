@@ -124,7 +124,9 @@ TEST(LearnWeights, PenaltyAndConstraintHaveTheSameSolutions) {
         Learn(problem.matrices, risk, std::make_shared<LpPenalty>(back, p), WithMethod("auto", 1e-7));
     const double expected = first.certificate.primal + (p == 1 ? back : 0.5 * back);
     EXPECT_NEAR(again.certificate.primal, expected, 1e-6 * expected) << p;
-    if (p > 1) EXPECT_NEAR(norm.Norm(again.theta), 1, 1e-3) << p;
+    if (p > 1) {
+      EXPECT_NEAR(norm.Norm(again.theta), 1, 1e-3) << p;
+    }
   }
 }
 
