@@ -113,7 +113,7 @@ TRAIN = [
     ("class weight without classes", {"d.csv": CSV}, ["d.csv", "--task", "oneclass", "--class-weight", "1=2"], USAGE,
      "no classes"),
     ("text as target", {"d.csv": CSV.replace("\n1,", "\nhigh,", 1)}, ["d.csv", "--task", "regress"], DATA, "'high'"),
-    ("option to come", {"d.csv": CSV}, ["d.csv", "--block-norm", "1"], USAGE, "--block-norm"),
+    ("block norm below 1", {"d.csv": CSV}, ["d.csv", "--block-norm", "0.5"], USAGE, "block-norm"),
     ("unknown method", {"d.csv": CSV}, ["d.csv", "--method", "magic"], USAGE, "magic"),
     ("method for another norm", {"d.csv": CSV}, ["d.csv", "--method", "silp", "--norm", "2"], USAGE, "silp"),
     ("method for another loss", {"d.csv": CSV}, ["d.csv", "--method", "lbfgs", "--norm", "2"], USAGE, "analytic"),
