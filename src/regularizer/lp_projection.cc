@@ -13,84 +13,79 @@ namespace {
 
 constexpr int kMostNewtonSteps = 60;
 constexpr double kInnerPrecision = 1e-13;
-constexpr double kOuterPrecision = 1e-12;
+constexpr double kOuterPrecision = 1e-11;
 
-// The threshold t with sum max(v - t, 0) = 1 for values v >= 0 that sum to more: values are split around a pivot, and the half
-// that is known to lie above or below t is never looked at again.
-double SimplexThreshold(std::vector<double> v) {
-  double kept_sum = 0;
-  double kept_count = 0;
-  auto begin = v.begin();
-  auto end = v.end();
-  while (begin != end) {
-    const auto middle = begin + (end - begin) / 2;
-    std::nth_element(begin, middle, end, std::greater<>());
-    double sum = *middle;
-    for (auto value = begin; value != middle; ++value) sum += *value;
-    const auto count = static_cast<double>(middle - begin + 1);
-    if (kept_sum + sum - (kept_count + count) * *middle < 1) {
-      kept_sum += sum;
-      kept_count += count;
-      begin = middle + 1;
-    } else {
-      end = middle;
+double ScaleOf(std::span<const double> scales, std::size_t m) { return scales.empty() ? 1 : scales[m]; }
+
+// The threshold t with sum max(v - t scale, 0) = 1 for values v >= 0 that sum to more. The sum is convex in t and falls, so that
+// Newton steps from 0 never pass the root, and end at it: after each the values that stay positive are fewer, or it is found.
+double SimplexThreshold(std::span<const double> v, std::span<const double> scales) {
+  double t = 0;
+  for (;;) {
+    double sum = 0;
+    double slope = 0;
+    for (std::size_t m = 0; m < v.size(); ++m) {
+      const double scale = ScaleOf(scales, m);
+      if (!(v[m] > t * scale)) continue;
+      sum += v[m];
+      slope += scale;
     }
+    const double next = slope > 0 ? (sum - 1) / slope : t;
+    if (!(next > t)) return t;
+    t = next;
   }
-  return (kept_sum - 1) / kept_count;
 }
 
 // x + lambda x^(p-1) = v as a t^r + b t = v with r > 1: t = x^(p-1) for p < 2, t = x above.
-class Shrinkage {
- public:
-  Shrinkage(double p, double lambda)
-      : is_below_two_(p < 2),
-        r_(is_below_two_ ? 1 / (p - 1) : p - 1),
-        a_(is_below_two_ ? 1 : lambda),
-        b_(is_below_two_ ? lambda : 1),
-        p_(p) {}
+struct Shrinkage {
+  explicit Shrinkage(double p) : is_below_two(p < 2), r(is_below_two ? 1 / (p - 1) : p - 1) {}
 
-  /// x, for v > 0.
-  double At(double v) const {
-    // At this t both terms are at most v: the root lies below, and the terms above it are at most 2 v.
-    double t = std::min(std::pow(v / a_, 1 / r_), v / b_);
-    double power = std::pow(t, r_);
+  /// The root t for v > 0, and t^r. The left side is convex in t, so that Newton steps fall to it from above, wherever they
+  /// began: a step from below leads above. Without a start (t = 0) they begin where both terms are at most v.
+  void Solve(double lambda, double v, double& t, double& power) const {
+    const double a = is_below_two ? 1 : lambda;
+    const double b = is_below_two ? lambda : 1;
+    const double most = std::min(std::pow(v / a, 1 / r), v / b);
+    t = t > 0 ? std::min(t, most) : most;
+    power = std::pow(t, r);
     for (int k = 0; k < kMostNewtonSteps; ++k) {
-      const double excess = a_ * power + b_ * t - v;
-      if (!(excess > kInnerPrecision * v)) break;
-      t -= excess / (a_ * r_ * power / t + b_);
-      power = std::pow(t, r_);
+      const double excess = a * power + b * t - v;
+      if (std::abs(excess) <= kInnerPrecision * v) break;
+      const double next = std::min(t - excess / (a * r * power / t + b), most);
+      if (next == t) break;
+      t = next;
+      power = std::pow(t, r);
     }
-    return is_below_two_ ? power : t;
   }
 
-  /// -dx/dlambda at x > 0, times x^(p-1): what the derivative of sum x^p needs.
-  double Slope(double x, double lambda) const {
-    const double power = std::pow(x, p_ - 1);
-    return power * power / (1 + lambda * (p_ - 1) * power / x);
-  }
-
- private:
-  bool is_below_two_;
-  double r_, a_, b_, p_;
+  bool is_below_two;
+  double r;
 };
 
-void ProjectByNewton(double p, std::span<double> theta) {
-  std::vector<double> x(theta.size());
-  const double largest = *std::max_element(theta.begin(), theta.end());
+void ProjectByNewton(double p, std::span<double> theta, std::span<const double> scales) {
   const double least = std::pow(static_cast<double>(theta.size()), -1 / p);
   double low = 0;
-  double high = (largest - least) / std::pow(least, p - 1);   // here no value exceeds `least`
-  double lambda = std::max(LpNorm(p).Value(theta) - 1, 0.0);  // right for p = 2
+  double high = 0;  // here no value exceeds `least`
+  for (std::size_t m = 0; m < theta.size(); ++m) {
+    high = std::max(high, (theta[m] - least) / (std::pow(least, p - 1) * ScaleOf(scales, m)));
+  }
+  const Shrinkage shrinkage(p);
+  std::vector<double> roots(theta.size(), 0.0), x(theta.size(), 0.0);
+  double lambda = std::max(LpNorm(p).Norm(theta) - 1, 0.0);  // right for p = 2
   for (int k = 0; k < kMostNewtonSteps; ++k) {
     if (!(lambda > low && lambda < high)) lambda = low + 0.5 * (high - low);
-    const Shrinkage shrinkage(p, lambda);
     double sum = 0;
     double slope = 0;
     for (std::size_t m = 0; m < x.size(); ++m) {
-      x[m] = theta[m] > 0 ? shrinkage.At(theta[m]) : 0;
+      if (!(theta[m] > 0)) continue;
+      const double scale = ScaleOf(scales, m);
+      double power = 0;  // t^r
+      shrinkage.Solve(lambda * scale, theta[m], roots[m], power);
+      x[m] = shrinkage.is_below_two ? power : roots[m];
       if (!(x[m] > 0)) continue;
-      sum += std::pow(x[m], p);
-      slope += shrinkage.Slope(x[m], lambda);
+      const double derivative = shrinkage.is_below_two ? roots[m] : power;  // x^(p-1)
+      sum += derivative * x[m];
+      slope += scale * derivative * derivative / (1 + lambda * scale * (p - 1) * derivative / x[m]);
     }
     if (std::abs(sum - 1) <= kOuterPrecision || !(high - low > kOuterPrecision * high)) break;
     (sum > 1 ? low : high) = lambda;
@@ -102,19 +97,21 @@ void ProjectByNewton(double p, std::span<double> theta) {
 
 }  // namespace
 
-void ProjectOntoLpBall(double p, std::span<double> theta) {
+void ProjectOntoLpBall(double p, std::span<double> theta, std::span<const double> scales) {
   const LpNorm norm(p);
   for (double& value : theta) value = std::max(value, 0.0);
   if (std::isinf(p)) {
     for (double& value : theta) value = std::min(value, 1.0);
     return;
   }
-  if (!(norm.Value(theta) > 1)) return;
+  if (!(norm.Norm(theta) > 1)) return;
   if (p == 1) {
-    const double threshold = SimplexThreshold({theta.begin(), theta.end()});
-    for (double& value : theta) value = std::max(value - threshold, 0.0);
-  } else if (p != 2) {
-    ProjectByNewton(p, theta);
+    const double threshold = SimplexThreshold(theta, scales);
+    for (std::size_t m = 0; m < theta.size(); ++m) {
+      theta[m] = std::max(theta[m] - threshold * ScaleOf(scales, m), 0.0);
+    }
+  } else if (p != 2 || !scales.empty()) {
+    ProjectByNewton(p, theta, scales);
   }
   norm.MakeFeasible(theta);
 }

@@ -28,12 +28,13 @@ std::vector<double> Projected(double p, std::vector<double> v) {
 }
 
 // The nearest point x of a convex set is the one with (v - x)' (z - x) <= 0 for all z in it. The worst z is known in closed form.
-double LargestViolation(double p, const std::vector<double>& v, const std::vector<double>& x) {
+double LargestViolation(double p, const std::vector<double>& v, const std::vector<double>& x,
+                        const std::vector<double>& scales = {}) {
   std::vector<double> pull(v.size());
   double at_x = 0;
   double scale = 1;
   for (std::size_t m = 0; m < v.size(); ++m) {
-    pull[m] = v[m] - x[m];
+    pull[m] = (v[m] - x[m]) / (scales.empty() ? 1 : scales[m]);
     at_x += pull[m] * x[m];
     scale += std::abs(v[m]);
   }
@@ -47,11 +48,24 @@ TEST(LpProjection, IsTheNearestPoint) {
       for (const double scale : {1e-3, 0.5, 3.0, 1e4}) {
         const std::vector<double> v = RandomVector(random, size, scale);
         const std::vector<double> x = Projected(p, v);
-        EXPECT_LE(LpNorm(p).Value(x), 1 + 1e-12) << p << " " << size << " " << scale;
+        EXPECT_LE(LpNorm(p).Norm(x), 1 + 1e-12) << p << " " << size << " " << scale;
         EXPECT_GE(*std::min_element(x.begin(), x.end()), 0);
         EXPECT_LE(LargestViolation(p, v, x), 1e-9) << p << " " << size << " " << scale;
       }
     }
+  }
+}
+
+TEST(LpProjection, IsTheNearestPointInAnotherMetric) {
+  Random random(4);
+  for (const double p : kNorms) {
+    const std::vector<double> v = RandomVector(random, 50, 2);
+    std::vector<double> scales(v.size());
+    for (double& scale : scales) scale = std::pow(10, -2 * random.Uniform());
+    std::vector<double> x = v;
+    ProjectOntoLpBall(p, x, scales);
+    EXPECT_LE(LpNorm(p).Norm(x), 1 + 1e-12) << p;
+    EXPECT_LE(LargestViolation(p, v, x, scales), 1e-8) << p;
   }
 }
 

@@ -172,6 +172,7 @@ bool Driver::IsCertified() {
 // Relative. Where nothing but the solve can be wrong, it is made once and for all. Inside a solve the first moves come
 // after a few steps, when they cost next to nothing.
 double Driver::WantedInnerGap() const {
+  if (method_->inner_gap() > 0) return method_->inner_gap();
   const double least = kInnerShareOfAim * aim_;
   if (theta_.size() == 1 || IsUniformSum(regularizer_)) return kOnlyShareOfAim * aim_;
   if (is_interleaved_) return std::max(wanted_inside_, least);

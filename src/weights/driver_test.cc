@@ -37,6 +37,7 @@ TEST(InterleavedDriver, MeetsTheOptimumWithEveryMethod) {
     if (problem.matrices.size() < 2) continue;
     for (const auto& optimum : problem.optima) {
       for (const MethodRecord& method : MethodTable()) {
+        if (method.is_first_order) continue;  // spg_test.cc
         if (std::isinf(optimum.norm) || !method.serves(LpNorm(optimum.norm), HingeLoss())) continue;
         const Learned learned = Learn(problem, optimum.norm, Interleaved(std::string(method.name), 1e-5));
         SCOPED_TRACE(problem.name + " " + std::string(method.name) + " " + std::to_string(optimum.norm));

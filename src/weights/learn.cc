@@ -25,6 +25,11 @@ Learned LearnWeights(const GramPair& gram, const LearningProblem& problem, const
     throw Error(ErrorKind::kUsage,
                 fmt::format("method {} moves weights with every step, not with driver wrapper", method.name));
   }
+  if (method.is_first_order && options.driver == "interleaved") {
+    throw Error(
+        ErrorKind::kUsage,
+        fmt::format("method {} compares values of whole solves, so it needs driver wrapper", method.name));
+  }
   std::vector<double> theta;
   if (options.start == nullptr) theta = SampledStart(gram, problem, options, control);
   SampleMachine machine(problem, options, control);

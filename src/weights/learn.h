@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -71,6 +72,8 @@ struct Learned {
   std::vector<double> theta;
   std::vector<double> beta;  ///< signed: y_i alpha_i for classification
   Certificate certificate;   ///< of theta and beta, computed after the last step; holds the bias
+  /// Where the problem is not convex, so that no gap can be had: how far a projected gradient step still leads.
+  std::optional<double> projected_gradient = {};
   std::int64_t iterations = 0;
   std::int64_t solves = 0;
   std::string method, driver, solver;  ///< those that ran

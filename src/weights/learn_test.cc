@@ -276,7 +276,7 @@ TEST(LearnWeights, AMethodThatDoesNotServeTheNormNamesThoseThatDo) {
   EXPECT_THAT(message("silp", 2), ::testing::HasSubstr("analytic"));
   EXPECT_THAT(message("uniform", 1), ::testing::HasSubstr("silp"));
   EXPECT_THAT(message("lbfgs", 2), ::testing::HasSubstr("norm 2 with this loss; these do: auto, analytic"));
-  EXPECT_THAT(message("magic", 1), ::testing::HasSubstr("analytic, level, silp"));
+  EXPECT_THAT(message("magic", 1), ::testing::HasSubstr("analytic, level, pgd"));
   EXPECT_THAT(message("auto", 0.5), ::testing::HasSubstr("from 1 to inf"));
 }
 

@@ -11,6 +11,7 @@
 #include "weights/lbfgs.h"
 #include "weights/level.h"
 #include "weights/silp.h"
+#include "weights/spg.h"
 #include "weights/uniform.h"
 
 namespace kweave {
@@ -25,6 +26,20 @@ std::unique_ptr<WeightMethod> Make(const Regularizer& regularizer) {
 // theta >= 0, sum theta <= 1.
 bool IsSimplex(const Regularizer& regularizer) {
   return regularizer.lp_norm() != nullptr && regularizer.lp_norm()->p() == 1;
+}
+
+// One of the methods that FindSpgOptions knows. The metric of spg is scaled where weights are sparse.
+template <const char* name>
+std::unique_ptr<WeightMethod> MakeSpg(const Regularizer& regularizer) {
+  SpgOptions options = *FindSpgOptions(name);
+  options.steps.is_scaled = options.tunes_precision && IsSimplex(regularizer);
+  return std::make_unique<Spg>(regularizer, options);
+}
+constexpr char kSpg[] = "spg", kSpgMax[] = "spg-max", kPgd[] = "pgd", kPgdN[] = "pgd+n", kPgdS[] = "pgd+s",
+               kPgdNS[] = "pgd+n+s";
+
+bool IsProjectable(const Regularizer& regularizer, const Loss&) {
+  return regularizer.is_minimized() && regularizer.has_projection();
 }
 
 // For norm 1, measured once each in CPU time: with 50 widths on 2,000 to 10,000 samples, where few kernels stay
@@ -74,9 +89,21 @@ std::span<const MethodRecord> MethodTable() {
                 regularizer.Smoothed(1e-3) != nullptr;
        },
        Make<Level>},
+      {kPgd, "Projected gradients with Armijo's rule and precise solves; any norm, most penalties.",
+       IsProjectable, MakeSpg<kPgd>, nullptr, true},
+      {kPgdN, "Projected gradients with the non-monotone line search of spg; any norm, most penalties.",
+       IsProjectable, MakeSpg<kPgdN>, nullptr, true},
+      {kPgdS, "Projected gradients with the step length of spg; any norm, most penalties.", IsProjectable,
+       MakeSpg<kPgdS>, nullptr, true},
+      {kPgdNS, "Both: spg without its tuning of the precision; any norm, most penalties.", IsProjectable,
+       MakeSpg<kPgdNS>, nullptr, true},
       {"silp", "Column generation over a linear program; norm 1.",
        [](const Regularizer& regularizer, const Loss&) { return regularizer.linear().has_value(); },
        Make<Silp>},
+      {kSpg, "Spectral projected gradients; any norm, most penalties.", IsProjectable, MakeSpg<kSpg>, nullptr,
+       true},
+      {kSpgMax, "The same with the classical line search, against the largest of the last values.",
+       IsProjectable, MakeSpg<kSpgMax>, nullptr, true},
       {"uniform", "One solve on the sum of all kernels; norm inf.",
        [](const Regularizer& regularizer, const Loss&) { return IsUniformSum(regularizer); }, Make<Uniform>},
   };

@@ -21,6 +21,8 @@ struct MethodRecord {
   /// What runs instead of the driver; else null.
   Learned (*learn)(const GramPair& gram, const LearningProblem& problem, const LearnOptions& options,
                    RunControl& control) = nullptr;
+  /// Knows gradients only: for gaps of about 1e-3, not for small ones.
+  bool is_first_order = false;
 };
 
 std::span<const MethodRecord> MethodTable();

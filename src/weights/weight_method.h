@@ -33,6 +33,9 @@ class WeightMethod {
   virtual void Move(const Evaluation& last, const Machine& machine, const RunState& state,
                     std::span<double> theta) = 0;
 
+  /// Relative inner gap to solve to, or 0: as precise as the outer gap asks for.
+  virtual double inner_gap() const { return 0; }
+
   /// A better dual point than the betas of single solves, or null. Valid until the next move.
   virtual const DualPoint* dual_point() { return nullptr; }
 };

@@ -1,0 +1,45 @@
+// Learns the parameters of a kernel and its machine together.
+//
+// Solves     minimise over theta in Theta  W(theta) = r(theta) + max over feasible beta of L(beta) - 1/2 beta' K(theta) beta,
+//            K any differentiable function of theta, so W need not be convex.
+// Method     Jain, Vishwanathan and Varma (KDD 2012), algorithm 1: spectral projected gradients (weights/spectral_gradient.h) on
+//            W, whose gradient is r' - 1/2 beta' (dK/dtheta_m) beta by Danskin's theorem. The machine is trained as
+//            precisely as the projected gradient asks for (eq. 13 has steps where this is proportional), and more so where
+//            steps become tiny. Several starts: the first is the regulariser's own, the others are random.
+// Takes and  kernel, problem and options; returns the theta with the smallest W of all starts. Its certificate bounds W there, not
+// returns    the minimum: how near theta is to a stationary point says the projected gradient,
+//            max_m |theta_m - P(theta - grad W / |W|)_m|, which does not depend on the unit of W. Converged: it is at most
+//            the target gap, by float64 values.
+// Holds      the best theta so far, so it may end at any time.
+// Costs      per step a warm solve, one pass for the gradient, and two for outputs.
+#ifndef KWEAVE_WEIGHTS_LEARN_PARAMETERS_H_
+#define KWEAVE_WEIGHTS_LEARN_PARAMETERS_H_
+
+#include <cstdint>
+#include <functional>
+
+#include "gram/parametric_gram.h"
+#include "weights/learn.h"
+
+namespace kweave {
+
+/// The kernel at the precision of the many calls and of the last ones, as in GramPair.
+struct ParametricPair {
+  ParametricGram* working = nullptr;
+  bool working_is_float = false;
+  std::function<ParametricGram&()> exact;
+};
+
+struct ParameterOptions {
+  int restarts = 1;  ///< starting points in all
+  std::uint64_t seed = 0;
+};
+
+/// `options` as for LearnWeights; methods are those of FindSpgOptions. Throws Error(kUsage) for others, and where the regulariser
+/// has no projection.
+Learned LearnParameters(const ParametricPair& gram, const LearningProblem& problem,
+                        const LearnOptions& options, const ParameterOptions& parameters, RunControl& control);
+
+}  // namespace kweave
+
+#endif  // KWEAVE_WEIGHTS_LEARN_PARAMETERS_H_

@@ -1,0 +1,86 @@
+// Spectral projected gradients: where to evaluate a function next, given what its last evaluation found.
+//
+// Solves     minimise W(theta) over a convex set, W differentiable, its values and gradients possibly a little wrong.
+// Method     Jain, Vishwanathan and Varma (KDD 2012), algorithm 1; theta is their d, lambda their spectral step length. The
+//            direction is P(theta - lambda grad W) - theta (eq. 8) with lambda = s's / s'y of the last step (eq. 6), the step
+//            along it 1, 1/2, 1/4, ... until W falls enough below a reference (eq. 9 to 12): the mean of values so far, which
+//            forgets the faster the worse the quadratic model predicts W, or the largest of the last few, or the last
+//            one alone (Armijo). Without the spectral length lambda keeps its first value: plain projected gradients.
+//            Bounds on lambda are relative to its first value, so that units do not matter. With `is_scaled`, not in the
+//            paper, all of it happens in the metric of scaled gradient projections (Bonettini, Zanella and Zanni 2009).
+// Takes and  value and gradient at the theta asked for; returns the next theta to evaluate.
+// returns
+// Holds      every theta asked for is feasible: a point between two feasible ones.
+// Costs      one projection per step and O(M) per evaluation; no memory beyond a few vectors.
+#ifndef KWEAVE_WEIGHTS_SPECTRAL_GRADIENT_H_
+#define KWEAVE_WEIGHTS_SPECTRAL_GRADIENT_H_
+
+#include <deque>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace kweave {
+
+/// What a value is compared with before its step is taken.
+enum class LineSearch {
+  kLast,     ///< the last accepted value: Armijo's rule
+  kAverage,  ///< the mean of the accepted values, with fading weights
+  kMaximum,  ///< the largest of the last ten accepted values
+};
+
+struct SpectralOptions {
+  bool is_spectral = true;
+  /// Every parameter has a step length of its own, in proportion to its size (but not much below that of the largest). Where
+  /// few parameters stay above 0 it takes a fraction of the steps.
+  bool is_scaled = false;
+  LineSearch search = LineSearch::kAverage;
+};
+
+class SpectralGradient {
+ public:
+  /// Overwrites a point v by the feasible x with the smallest sum_m (x_m - v_m)^2 / scale_m; no scales: all 1.
+  using Projection = std::function<void(std::span<double> point, std::span<const double> scales)>;
+
+  SpectralGradient(const SpectralOptions& options, Projection project);
+
+  /// Takes the value and gradient at `theta` and overwrites it by the next point to evaluate. A theta that is not the
+  /// one asked for starts anew from there.
+  void Next(double value, std::span<const double> gradient, std::span<double> theta);
+
+  /// Of the point asked for now: the share of the direction from the last accepted point.
+  double step() const { return step_; }
+  /// The last point was refused.
+  bool is_searching() const { return step_ < 1; }
+  /// Takes whatever comes next as the place to start from.
+  void Restart() { asked_.clear(); }
+
+ private:
+  void Start(double value, std::span<const double> gradient, std::span<const double> theta);
+  bool IsLowEnough(double value) const;
+  void Accept(double value, std::span<const double> gradient);
+  void TuneForgetting(double value);
+  void ChooseLength(std::span<const double> gradient);
+  void ChooseScales();
+  void ChooseDirection();
+  void Ask(std::span<double> theta);
+
+  const SpectralOptions options_;
+  const Projection project_;
+  std::vector<double> asked_;               // the point given out last
+  std::vector<double> theta_, gradient_;    // the last accepted point
+  std::vector<double> scales_;              // of the metric; empty: Euclid's
+  std::vector<double> target_, direction_;  // where its projected gradient leads, and the way there
+  double value_ = 0;
+  double slope_ = 0;                   // of W along the direction
+  double step_ = 1;                    // s
+  double first_length_ = 0;            // lambda of the first step
+  double length_ = 0;                  // lambda
+  double reference_ = 0, weight_ = 1;  // C and Q of eq. (10) to (12)
+  double memory_ = 0;                  // eta
+  std::deque<double> recent_;          // accepted values, for the maximum rule
+};
+
+}  // namespace kweave
+
+#endif  // KWEAVE_WEIGHTS_SPECTRAL_GRADIENT_H_
