@@ -92,10 +92,13 @@ void CheckOutputs(const TrainArguments& arguments) {
 }
 
 std::string ResultText(const Summary& summary, const std::string& output) {
-  std::string text = fmt::format(
-      "{}: relative duality gap {:.2g} after {:.3g} s, {} support vectors, {} of {} kernels with a weight\n",
-      ToString(summary.status), summary.relative_gap, summary.seconds.total, summary.n_support,
-      summary.kernels_active, summary.kernels_total);
+  const bool is_product = summary.projected_gradient.has_value();
+  std::string text =
+      fmt::format("{}: {} {:.2g} after {:.3g} s, {} support vectors, {} of {} {}\n", ToString(summary.status),
+                  is_product ? "projected gradient" : "relative duality gap",
+                  summary.projected_gradient.value_or(summary.relative_gap), summary.seconds.total,
+                  summary.n_support, summary.kernels_active, summary.kernels_total,
+                  is_product ? "factors with a width" : "kernels with a weight");
   constexpr std::size_t kShown = 10;
   std::vector<const KernelReport*> heaviest;
   for (const KernelReport& kernel : summary.kernels) {
@@ -190,6 +193,8 @@ void AddTrain(CLI::App& app) {
   verb.add_option("--multiclass", options.multiclass, OptionHelp("multiclass"));
   verb.add_option("--class-kernel", options.class_kernels, OptionHelp("class-kernel"))
       ->allow_extra_args(false);
+  verb.add_option("--combine", options.combine, OptionHelp("combine"));
+  verb.add_option("--restarts", options.restarts, OptionHelp("restarts"));
   verb.add_option("--method", options.method, OptionHelp("method"));
   verb.add_option("--driver", options.driver, OptionHelp("driver"));
   verb.add_option("--solver", options.solver, OptionHelp("solver"));

@@ -37,6 +37,8 @@ struct TrainOptions {
   /// Kernels on the classes of joint machines, to be multiplied with those on samples: "identity", "blocks",
   /// "matrix(file=FILE)", "taxonomy(file=FILE)". Empty: the identity.
   std::vector<std::string> class_kernels;
+  std::string combine = "sum";  ///< "sum": weights of fixed kernels; "product": widths of one Gaussian
+  int restarts = 1;             ///< products: starting points, of which the best answer is kept
   std::string method = "auto";
   std::string driver = "auto";
   std::string solver = "auto";       ///< "auto", "smo", "block" or "linear"

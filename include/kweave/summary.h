@@ -70,6 +70,9 @@ struct Summary {
   double dual = 0;
   double gap = 0;
   double relative_gap = 0;
+  /// Where the problem is not convex (products): how far a projected gradient step still leads, relative to the objective;
+  /// primal, dual and gap are then bounds on the objective at the answer, not on the best one.
+  std::optional<double> projected_gradient;
   std::int64_t iterations = 0;
   std::int64_t solves = 0;
   double bias = 0;

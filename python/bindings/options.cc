@@ -58,6 +58,8 @@ const std::array kFields = {
     MakeField("class_norm", &TrainOptions::class_norm),
     MakeField("method", &TrainOptions::method),
     MakeField("solver", &TrainOptions::solver),
+    MakeField("combine", &TrainOptions::combine),
+    MakeField("restarts", &TrainOptions::restarts),
     MakeField("driver", &TrainOptions::driver),
     MakeField("normalize", &TrainOptions::normalize),
     MakeField("gap", &TrainOptions::gap),

@@ -24,7 +24,7 @@ DEFAULTS = _core.default_options()
 
 # Parameters that are handed to the core under their own name.
 _OPTIONS = ("loss", "C", "epsilon", "nu", "sharpness", "bias", "norm", "multiclass",
-            "class_C", "class_norm", "class_kernels", "method", "solver", "driver", "normalize", "gap", "certificate",
+            "class_C", "class_norm", "class_kernels", "combine", "restarts", "method", "solver", "driver", "normalize", "gap", "certificate",
             "max_iterations")
 
 

@@ -58,6 +58,10 @@ class MKLClassifier(ClassifierMixin, MKLEstimator):
         'ovr': norm of the machines of single classes, in place of `norm`.
     class_kernels : list of str, default=None
         'joint': kernels on the classes, such as ``["identity", "blocks"]``; None: the identity.
+    combine : str
+        What the kernels make together: 'sum', or 'product', Gaussians whose widths are learned.
+    restarts : int
+        For a product: starting points of the search, of which the best answer is kept.
     method : str
         How the kernel weights move.
     solver : str
@@ -157,6 +161,8 @@ class MKLClassifier(ClassifierMixin, MKLEstimator):
         class_C=None,
         class_norm=None,
         class_kernels=None,
+        combine=DEFAULTS["combine"],
+        restarts=DEFAULTS["restarts"],
         method=DEFAULTS["method"],
         solver=DEFAULTS["solver"],
         driver=DEFAULTS["driver"],
@@ -184,6 +190,8 @@ class MKLClassifier(ClassifierMixin, MKLEstimator):
         self.class_C = class_C
         self.class_norm = class_norm
         self.class_kernels = class_kernels
+        self.combine = combine
+        self.restarts = restarts
         self.method = method
         self.solver = solver
         self.driver = driver

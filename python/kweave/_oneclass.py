@@ -27,6 +27,10 @@ class MKLOneClass(OutlierMixin, MKLEstimator):
         Without bias: weight of the losses against the norm of the function.
     norm : float or 'inf'
         Norm p on the kernel weights: 1 is sparse, infinity is the uniform sum.
+    combine : str
+        What the kernels make together: 'sum', or 'product', Gaussians whose widths are learned.
+    restarts : int
+        For a product: starting points of the search, of which the best answer is kept.
     method : str
         How the kernel weights move.
     solver : str
@@ -109,6 +113,8 @@ class MKLOneClass(OutlierMixin, MKLEstimator):
         bias=DEFAULTS["bias"],
         C=DEFAULTS["C"],
         norm=DEFAULTS["norm"],
+        combine=DEFAULTS["combine"],
+        restarts=DEFAULTS["restarts"],
         method=DEFAULTS["method"],
         solver=DEFAULTS["solver"],
         driver=DEFAULTS["driver"],
@@ -129,6 +135,8 @@ class MKLOneClass(OutlierMixin, MKLEstimator):
         self.bias = bias
         self.C = C
         self.norm = norm
+        self.combine = combine
+        self.restarts = restarts
         self.method = method
         self.solver = solver
         self.driver = driver

@@ -30,6 +30,10 @@ class MKLRegressor(RegressorMixin, MKLEstimator):
         Whether the function has a bias.
     norm : float or 'inf'
         Norm p on the kernel weights: 1 is sparse, infinity is the uniform sum.
+    combine : str
+        What the kernels make together: 'sum', or 'product', Gaussians whose widths are learned.
+    restarts : int
+        For a product: starting points of the search, of which the best answer is kept.
     method : str
         How the kernel weights move.
     solver : str
@@ -111,6 +115,8 @@ class MKLRegressor(RegressorMixin, MKLEstimator):
         epsilon=DEFAULTS["epsilon"],
         bias=DEFAULTS["bias"],
         norm=DEFAULTS["norm"],
+        combine=DEFAULTS["combine"],
+        restarts=DEFAULTS["restarts"],
         method=DEFAULTS["method"],
         solver=DEFAULTS["solver"],
         driver=DEFAULTS["driver"],
@@ -132,6 +138,8 @@ class MKLRegressor(RegressorMixin, MKLEstimator):
         self.epsilon = epsilon
         self.bias = bias
         self.norm = norm
+        self.combine = combine
+        self.restarts = restarts
         self.method = method
         self.solver = solver
         self.driver = driver

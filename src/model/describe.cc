@@ -123,6 +123,25 @@ std::string KernelTableText(std::span<const DescribedKernel> kernels) {
   return text;
 }
 
+bool IsProduct(const ModelContent& content) { return content.summary.projected_gradient.has_value(); }
+
+// The factors of a learned product, narrowest first: the smaller the width in units of its feature, the more it tells.
+std::string FactorTableText(const Summary& summary) {
+  std::vector<KernelReport> factors;
+  for (const KernelReport& factor : summary.kernels) {
+    if (factor.weight > 0) factors.push_back(factor);
+  }
+  std::ranges::stable_sort(factors, std::greater{}, &KernelReport::weight);
+  const double largest = factors.empty() ? 0 : factors.front().weight;
+  std::string text = fmt::format("{:>10}  {:<20}  {}\n", "weight", "", "factor");
+  for (const KernelReport& factor : std::span(factors).first(std::min(factors.size(), kKernelsShown))) {
+    text += fmt::format("{:>10.4g}  {}  {}\n", factor.weight, Bar(factor.weight / largest), factor.name);
+  }
+  if (factors.size() > kKernelsShown)
+    text += fmt::format("{:>10}  and {} more\n", "", factors.size() - kKernelsShown);
+  return text;
+}
+
 std::string SourceTableText(std::span<const DescribedKernel> kernels) {
   const auto shares = SourceShares(kernels);
   if (shares.size() < 2) return {};
@@ -175,8 +194,12 @@ std::string DescribeForPeople(const ModelContent& content) {
   const Summary& summary = content.summary;
   const auto kernels = DescribedKernels(content);
   std::string text = fmt::format("Kweave model ({}), {}\n", content.version, Purpose(content));
-  text += fmt::format("status     {}, relative duality gap {:.2g} (certificate: {})\n",
-                      ToString(summary.status), summary.relative_gap, summary.certificate);
+  text += IsProduct(content)
+              ? fmt::format(
+                    "status     {}, projected gradient {:.2g} (not convex: a stationary point, no more)\n",
+                    ToString(summary.status), *summary.projected_gradient)
+              : fmt::format("status     {}, relative duality gap {:.2g} (certificate: {})\n",
+                            ToString(summary.status), summary.relative_gap, summary.certificate);
   text += fmt::format("objective  primal {:.8g}, dual {:.8g}\n", summary.primal, summary.dual);
   text += fmt::format("samples    {} support vectors of {} training samples", summary.n_support,
                       content.training_count);
@@ -190,6 +213,11 @@ std::string DescribeForPeople(const ModelContent& content) {
       options += fmt::format("{}{} = {}", options.empty() ? "" : ", ", name, literal);
   }
   if (!options.empty()) text += fmt::format("options    {}\n", options);
+  if (IsProduct(content)) {
+    text += fmt::format("product    {} of {} factors have a width; weight: of the squared distance\n\n",
+                        summary.kernels_active, summary.kernels_total);
+    return text + FactorTableText(summary);
+  }
   text += fmt::format("kernels    {} of {} have a weight; share: part of the squared norm of f\n\n",
                       summary.kernels_active, summary.kernels_total);
   if (kernels.empty()) return text + "no kernel has a weight: every sample gets the same prediction\n";

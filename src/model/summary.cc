@@ -169,6 +169,7 @@ Summary Parse(const Json& json) {
     summary.options.emplace_back(name, value.dump());
   summary.certificate = json.at("certificate").get<std::string>();
   for (const Json& row : json.at("history")) summary.history.push_back(HistoryFromJson(row));
+  if (json.contains("projected_gradient")) summary.projected_gradient = Number(json.at("projected_gradient"));
   if (json.contains("leave_one_out")) summary.leave_one_out = Number(json.at("leave_one_out"));
   return summary;
 }
@@ -216,6 +217,7 @@ Json ToJson(const Summary& summary) {
     for (const MachineReport& machine : summary.machines) json["machines"].push_back(ToJson(machine));
   }
   if (summary.class_kernel) json["class_kernel"] = ToJson(*summary.class_kernel);
+  if (summary.projected_gradient) json["projected_gradient"] = *summary.projected_gradient;
   if (summary.leave_one_out) json["leave_one_out"] = *summary.leave_one_out;
   return json;
 }

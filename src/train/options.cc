@@ -14,6 +14,7 @@
 #include "train/objective.h"
 #include "train/regularizer_choice.h"
 #include "weights/method_table.h"
+#include "weights/spg.h"
 
 namespace kweave {
 namespace {
@@ -21,8 +22,11 @@ namespace {
 constexpr std::array<std::string_view, 2> kDefaultKernels = {
     "linear", "rbf(gamma=[median/16,median/4,median,median*4,median*16])"};
 
+constexpr const char* kDefaultProduct = "each(rbf)";
+
 constexpr std::array kDrivers = {"auto", "wrapper", "interleaved"};
 constexpr std::array kMulticlass = {"auto", "joint", "ovr", "ovo"};
+constexpr std::array kCombinations = {"sum", "product"};
 constexpr std::array kCertificates = {"auto", "table", "direct"};
 
 constexpr std::array kRecords = {
@@ -75,8 +79,16 @@ constexpr std::array kRecords = {
         "class-kernel",
         "joint: a kernel on the classes, multiplied with every other kernel; may be given several times",
         "identity, blocks, matrix(file=FILE), taxonomy(file=FILE)", "identity"},
+    OptionRecord{
+        "combine",
+        "what the kernels make together: their weighted sum, or the product of Gaussians whose widths are "
+        "learned",
+        "sum, product", "sum"},
+    OptionRecord{"restarts", "product: starting points of the search, of which the best answer is kept",
+                 "1 or more", "1"},
     OptionRecord{"method", "how the kernel weights move",
                  "auto, analytic, cutting-plane (p > 1), lbfgs (p > 1, smooth losses), level, silp (p = 1), "
+                 "spg, spg-max, pgd, pgd+n, pgd+s, pgd+n+s, "
                  "uniform (p = inf)",
                  "auto"},
     OptionRecord{"driver", "when the kernel weights move", "auto, wrapper, interleaved", "auto"},
@@ -87,7 +99,9 @@ constexpr std::array kRecords = {
     OptionRecord{"normalize", "per kernel, in sequence, with statistics of the training data",
                  "none, or a list of trace, multiplicative, spherical, center",
                  "multiplicative; for oneclass spherical"},
-    OptionRecord{"gap", "relative duality gap to reach", "above 0, at most 1", "0.001"},
+    OptionRecord{"gap",
+                 "relative duality gap to reach; product: projected gradient, relative to the objective",
+                 "above 0, at most 1", "0.001"},
     OptionRecord{"certificate", "how the certificate evaluates kernels", "auto, table, direct", "auto"},
     OptionRecord{"max-iterations", "moves of the kernel weights at most; 0: the method's own limit",
                  "0 or more", "0"},
@@ -163,11 +177,29 @@ void ValidateRegularizer(const TrainOptions& options) {
   Require(options.elastic > 0 && options.elastic <= 1, "elastic", options.elastic, "above 0, at most 1");
   Require(std::isfinite(options.ridge) && options.ridge >= 0, "ridge", options.ridge, "0 or more");
   const RegularizerPointer regularizer = MakeRegularizer(options);
-  FindMethod(options.method, *regularizer, *EffectiveLoss(options).make({}));
+  if (options.combine == "sum") FindMethod(options.method, *regularizer, *EffectiveLoss(options).make({}));
   if (regularizer->linear() && options.penalty > 0 && EffectiveTask(options) == Task::kOneClass &&
       options.bias) {
     throw Error(ErrorKind::kUsage,
                 "a penalty with norm 1 has no bound for task oneclass with a bias; give it another norm");
+  }
+}
+
+// Widths move by projected gradients, and the product of Gaussians has k(x,x) = 1 as it is.
+void ValidateProduct(const TrainOptions& options) {
+  if (!FindSpgOptions(options.method)) {
+    throw Error(
+        ErrorKind::kUsage,
+        fmt::format("method {} learns weights of a sum; products are learned by auto, spg, spg-max, pgd, "
+                    "pgd+n, pgd+s, pgd+n+s",
+                    options.method));
+  }
+  if (options.normalize != "auto" && options.normalize != "none") {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("a product is not normalised, but normalize is {}", options.normalize));
+  }
+  if (options.driver == "interleaved") {
+    throw Error(ErrorKind::kUsage, "products are learned by driver wrapper, not interleaved");
   }
 }
 
@@ -188,6 +220,9 @@ void Validate(const TrainOptions& options) {
   ValidateRegularizer(options);
   RequireOneOf("multiclass", options.multiclass, kMulticlass);
   ValidateClassOptions(options);
+  RequireOneOf("combine", options.combine, kCombinations);
+  Require(options.restarts >= 1, "restarts", options.restarts, "1 or more");
+  if (options.combine == "product") ValidateProduct(options);
   RequireOneOf("driver", options.driver, kDrivers);
   SolverByName(options.solver);
   ParseNormalizers(EffectiveNormalize(options));
@@ -199,11 +234,13 @@ void Validate(const TrainOptions& options) {
 
 std::vector<std::string> EffectiveKernels(const TrainOptions& options) {
   if (!options.kernels.empty()) return options.kernels;
+  if (options.combine == "product") return {kDefaultProduct};
   return {kDefaultKernels.begin(), kDefaultKernels.end()};
 }
 
 std::string EffectiveNormalize(const TrainOptions& options) {
   if (options.normalize != "auto") return options.normalize;
+  if (options.combine == "product") return "none";
   // Otherwise the widest kernel of a one-class machine would win by its scale alone.
   return EffectiveTask(options) == Task::kOneClass ? "spherical" : "multiplicative";
 }

@@ -93,6 +93,7 @@ Summary MakeSummary(const PreparedKernels& prepared, const TrainOptions& options
   summary.class_kernel = learned.class_kernel;
   ReportKernels(prepared, learned, summary);
   summary.kernels_total = static_cast<Index>(prepared.names.size());
+  summary.projected_gradient = total.projected_gradient;
   summary.seconds.solve = total.solve_seconds;
   summary.seconds.weights = total.weight_seconds;
   summary.seconds.certificate = total.certificate_seconds;
@@ -156,6 +157,13 @@ ModelContent MakeContent(const PreparedSamples& samples, const PreparedKernels& 
   return content;
 }
 
+void ReportFactors(const PreparedKernels& factors, const Learned& learned, Summary& summary) {
+  summary.kernels.clear();
+  ReportKernels(factors, OneMachine(learned, 0), summary);
+  summary.kernels_total = static_cast<Index>(factors.names.size());
+  summary.kernels_active = std::ranges::count_if(learned.theta, [](double t) { return t > 0; });
+}
+
 std::vector<std::pair<std::string, std::string>> EffectiveOptions(const TrainOptions& options,
                                                                   const Context& context,
                                                                   const MemoryPlan& plan,
@@ -172,6 +180,8 @@ std::vector<std::pair<std::string, std::string>> EffectiveOptions(const TrainOpt
                {"bias", options.bias},
                {"norm", NormLiteral(options.norm)},
                {"regularizer", options.regularizer},
+               {"combine", options.combine},
+               {"restarts", options.restarts},
                {"method", learned.total.method},
                {"driver", learned.total.driver},
                {"solver", learned.total.solver},

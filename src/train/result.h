@@ -37,6 +37,10 @@ LearnedMachines OneMachine(Learned learned, double decision_bias);
 ModelContent MakeContent(const PreparedSamples& samples, const PreparedKernels& prepared,
                          const TrainOptions& options, const LearnedMachines& learned);
 
+/// Puts the factors of a learned product in the place of the one kernel that they make: weights are their parameters, quadratics
+/// the derivatives by them.
+void ReportFactors(const PreparedKernels& factors, const Learned& learned, Summary& summary);
+
 /// What training chose, as JSON literals.
 std::vector<std::pair<std::string, std::string>> EffectiveOptions(const TrainOptions& options,
                                                                   const Context& context,

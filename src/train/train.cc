@@ -20,6 +20,7 @@
 #include "train/multiclass.h"
 #include "train/objective.h"
 #include "train/prepared.h"
+#include "train/product.h"
 #include "train/regularizer_choice.h"
 #include "train/result.h"
 #include "train/warm_start.h"
@@ -74,6 +75,7 @@ bool FactorsSumToZero(const TrainOptions& options) {
 
 Model Train(const Dataset& data, const TrainOptions& options, const Context& context, const Model* start) {
   Validate(options);
+  if (options.combine == "product") return TrainProduct(data, options, context);
   RunControl control(context);
   ThreadPool pool(context.threads);
   const ScopedBlasThreads blas_threads(pool.size());

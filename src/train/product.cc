@@ -1,0 +1,126 @@
+#include "train/product.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <utility>
+
+#include "base/memory.h"
+#include "base/run_control.h"
+#include "base/threads.h"
+#include "compute/cpu/blas_threads.h"
+#include "gram/product_gram.h"
+#include "kernel/language.h"
+#include "kweave/error.h"
+#include "model/content.h"
+#include "train/effective_options.h"
+#include "train/memory_plan.h"
+#include "train/objective.h"
+#include "train/prepared.h"
+#include "train/regularizer_choice.h"
+#include "train/result.h"
+#include "weights/learn_parameters.h"
+
+namespace kweave {
+namespace {
+
+// The kernels whose parameters are learned: as given, without normalisation.
+PreparedKernels PrepareFactors(const PreparedSamples& samples, const TrainOptions& options,
+                               std::uint64_t seed) {
+  PreparedKernels factors;
+  factors.kernels = ParseKernels(EffectiveKernels(options), samples.views, seed);
+  factors.views = ViewsOf(factors.kernels, samples.views);
+  for (Index m = 0; m < factors.kernels.size(); ++m) {
+    factors.names.push_back(factors.kernels.Name(m));
+    factors.kept.push_back(m);
+  }
+  return factors;
+}
+
+// The product as one kernel, named so; none where no factor has a width.
+PreparedKernels ComposeProduct(const PreparedKernels& factors, std::span<const double> theta) {
+  PreparedKernels product;
+  product.kernels = factors.kernels;
+  product.kernels.families.clear(), product.kernels.order.clear(), product.kernels.given_names.clear();
+  Composite composite;
+  for (Index m = 0; m < factors.kernels.size(); ++m) {
+    if (!(theta[m] > 0)) continue;
+    KernelTerm term = factors.kernels.Term(m);
+    term.parameters.gamma *= theta[m];
+    composite.nodes.push_back(
+        {Composite::Operation::kTerm, static_cast<std::int32_t>(composite.terms.size())});
+    composite.terms.push_back(term);
+  }
+  product.names = {"product"};
+  if (composite.terms.empty()) return product;
+  composite.nodes.push_back(
+      {Composite::Operation::kProduct, static_cast<std::int32_t>(composite.terms.size())});
+  product.kernels.composites = {std::move(composite)};
+  product.kernels.order = {{-1, 0}};
+  product.kernels.given_names[0] = product.names[0];
+  product.normalization.scale = {1};
+  product.kept = {0};
+  return product;
+}
+
+// The learned machine as one on the product, whose weight is 1.
+Learned AsOneKernel(const Learned& learned, bool is_constant) {
+  Learned one = learned;
+  one.theta.assign(is_constant ? 0 : 1, 1.0);
+  one.certificate.quadratics.assign(one.theta.size(), 0.0);
+  if (is_constant) one.beta.assign(one.beta.size(), 0.0);
+  return one;
+}
+
+}  // namespace
+
+Model TrainProduct(const Dataset& data, const TrainOptions& options, const Context& context) {
+  RunControl control(context);
+  ThreadPool pool(context.threads);
+  const ScopedBlasThreads blas_threads(pool.size());
+  control.Report({.target_gap = options.gap, .phase = "kernels"});
+  const PreparedSamples samples = PrepareSamples(data, options);
+  if (samples.y.empty()) {
+    throw Error(ErrorKind::kUsage, fmt::format("a product is learned for two classes, but there are {}",
+                                               samples.classes.size()));
+  }
+  const PreparedKernels factors = PrepareFactors(samples, options, context.seed);
+  const auto count = static_cast<Index>(samples.indices.size());
+  const MemoryPlan plan = PlanMemory(factors.kernels, factors.views, count, options, context);
+  const std::unique_ptr<ParametricGram> working =
+      MakeProductGram(factors.kernels, factors.views, plan.use_float, pool);
+  std::unique_ptr<ParametricGram> exact;
+  const ParametricPair pair{working.get(), plan.use_float, [&]() -> ParametricGram& {
+                              if (!plan.use_float) return *working;
+                              if (!exact)
+                                exact = MakeProductGram(factors.kernels, factors.views, false, pool);
+                              return *exact;
+                            }};
+  const double kernel_seconds = control.Seconds();
+  const Objective objective(samples.y, samples.upper, options);
+  LearnOptions learn_options;
+  learn_options.method = options.method;
+  learn_options.target_gap = options.gap;
+  learn_options.max_iterations = options.max_iterations;
+  learn_options.row_cache_bytes = plan.row_cache_bytes;
+  learn_options.solver = SolverByName(options.solver);
+  learn_options.pool = &pool;
+  const Learned learned = LearnParameters(pair, {objective.risk(), MakeRegularizer(options)}, learn_options,
+                                          {options.restarts, context.seed}, control);
+
+  const PreparedKernels product = ComposeProduct(factors, learned.theta);
+  LearnedMachines one = OneMachine(AsOneKernel(learned, product.kept.empty()),
+                                   objective.DecisionBias(learned.certificate.bias));
+  one.kernel_rows = working->rows_evaluated() + (exact ? exact->rows_evaluated() : 0);
+  auto content = std::make_shared<ModelContent>(MakeContent(samples, product, options, one));
+  Summary& summary = content->summary;
+  ReportFactors(factors, learned, summary);
+  summary.options = EffectiveOptions(options, context, plan, one);
+  summary.threads = pool.size();
+  summary.seconds.kernels = kernel_seconds;
+  summary.seconds.total = control.Seconds();
+  summary.peak_memory_bytes = PeakMemoryBytes();
+  return Model(std::move(content));
+}
+
+}  // namespace kweave
