@@ -105,8 +105,9 @@ Model TrainProduct(const Dataset& data, const TrainOptions& options, const Conte
   learn_options.row_cache_bytes = plan.row_cache_bytes;
   learn_options.solver = SolverByName(options.solver);
   learn_options.pool = &pool;
-  const Learned learned = LearnParameters(pair, {objective.risk(), MakeRegularizer(options)}, learn_options,
-                                          {options.restarts, context.seed}, control);
+  const Learned learned = LearnParameters(
+      pair, {objective.risk(), MakeRegularizer(options, factors, samples.views, context.seed)}, learn_options,
+      {options.restarts, context.seed}, control);
 
   const PreparedKernels product = ComposeProduct(factors, learned.theta);
   LearnedMachines one = OneMachine(AsOneKernel(learned, product.kept.empty()),

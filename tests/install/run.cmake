@@ -14,4 +14,5 @@ run(${CMAKE_COMMAND} -G Ninja -S ${CMAKE_CURRENT_LIST_DIR}/consumer -B ${consume
   -DCMAKE_PREFIX_PATH=${prefix})
 run(${CMAKE_COMMAND} --build ${consumer})
 run(${consumer}/consumer)
+run(${consumer}/learn_your_kernel)
 run(${prefix}/bin/kweave --version)
