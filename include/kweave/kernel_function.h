@@ -60,7 +60,7 @@ struct KernelOptions {
   double gap = 1e-3;           ///< projected gradient to reach, relative to the objective
   long max_iterations = 0;     ///< steps from one start; 0: 2,000
   /// Where the search starts; empty: the projection of 1 for every parameter.
-  std::vector<double> start;
+  std::vector<double> start = {};
 };
 
 /// A machine f(x) = sum_i beta_i k(x_i, x) + bias with two classes, f > 0 meaning +1.
