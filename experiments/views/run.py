@@ -4,10 +4,14 @@
     experiments/views/run.py KWEAVE [--quick] [--folder FOLDER] [--images FOLDER]
 
 README.md beside this file says what is shown and where the settings come from. Real data are read from the folder that
-KWEAVE_DATA names; without it, and with --quick, samples are drawn: three views, one of them noise.
+KWEAVE_DATA names; without it, and with --quick, samples are drawn: three views, one of them noise. Splits run side by side,
+each on one thread.
 """
+import concurrent.futures
+import itertools
 import os
 import random
+import statistics
 import subprocess
 import sys
 from pathlib import Path
@@ -19,13 +23,18 @@ COSTS = [1 / 27, 1 / 9, 1 / 3, 1, 3, 9, 27]
 FOLDS = 3
 SPLITS = 10
 TRAIN_SHARE = 0.8
-GAP = 1e-3
+GAP, GAP_TO_CHOOSE = 1e-3, 1e-2
+COST_ALONE = 3
 # Rows of the folds are already the components of kernels.
 KERNELS = {"folds": "linear"}
 SETS = {
     "digits": [f"mfeat.{view}.zst" for view in ("fac", "fou", "kar", "mor", "pix", "zer")],
     "folds": [f"protein-fold.v{k:02d}.zst" for k in range(1, 13)],
 }
+PROTEINS = "seq/chou-gram-negative.txt.zst"
+RESIDUES = "ACDEFGHIKLMNPQRSTVWY"
+# Where proteins are sorted by: all of a sequence, its beginning and its end.
+PARTS = [slice(None), slice(60), slice(15), slice(-15, None)]
 
 
 class Data:
@@ -39,18 +48,37 @@ class Data:
                 for word in ("--view", f"v{k + 1:02d}={file}")]
 
 
-def read_labels(path):
-    """Of a LIBSVM file, compressed or not."""
-    text = subprocess.run(["zstd", "-dc", path], capture_output=True, text=True, check=True).stdout \
-        if path.suffix == ".zst" else path.read_text()
-    return [line.split(maxsplit=1)[0] for line in text.splitlines() if line.strip()]
+def read_lines(path):
+    """Of a compressed file, in words."""
+    text = subprocess.run(["zstd", "-dc", path], capture_output=True, text=True, check=True).stdout
+    return [line.split() for line in text.splitlines() if line.strip()]
 
 
-def real_sets(folder):
+def real_sets(folder, written):
     for name, files in SETS.items():
-        paths = [folder / file for file in files]
+        paths = [(folder / file).resolve() for file in files]
         if all(path.exists() for path in paths):
-            yield Data(name, paths, read_labels(paths[0]))
+            yield Data(name, paths, [words[0] for words in read_lines(paths[0])])
+    if (folder / PROTEINS).exists():
+        yield protein_set(read_lines((folder / PROTEINS).resolve()), written)
+
+
+def protein_set(lines, folder):
+    """Proteins by their place in the cell: for each part of the sequence, roots of the shares of residues, and of pairs."""
+    labels, files = [words[0] for words in lines], []
+    for part, length in itertools.product(PARTS, (1, 2)):
+        index = {"".join(word): k + 1 for k, word in enumerate(itertools.product(RESIDUES, repeat=length))}
+        files.append((folder / f"proteins{len(files) + 1}.libsvm").resolve())
+        with files[-1].open("w") as file:
+            for label, _, sequence in lines:
+                counts, own = {}, sequence[part]
+                for i in range(len(own) - length + 1):
+                    if k := index.get(own[i:i + length]):
+                        counts[k] = counts.get(k, 0) + 1
+                total = sum(counts.values())
+                values = (f"{k}:{(counts[k] / total) ** 0.5:.6g}" for k in sorted(counts))
+                file.write(" ".join([label, *values]) + "\n")
+    return Data("proteins", files, labels)
 
 
 def drawn_set(folder, count=120, classes=4):
@@ -92,13 +120,13 @@ def folds_by_class(labels, indices, seed):
     return parts
 
 
-def accuracy(kweave, data, options, cost, train, test, chosen=None):
+def accuracy(kweave, data, options, cost, train, test, gap=GAP, chosen=None):
     """Trains on some samples, by weights of 0 for all others, and looks at the labels predicted for others."""
     trained = set(train)
     weights = "\n".join("1" if i in trained else "0" for i in range(len(data.labels)))
     (kweave.folder / "weights.txt").write_text(weights + "\n")
     kweave.train(*data.views(chosen), "views.kweave", *options, "-C", f"{cost:.8g}", "--weights", "weights.txt",
-                 "--gap", f"{GAP:g}")
+                 "--gap", f"{gap:g}", "--threads", "1")
     kweave.predict("views.kweave", *data.views(chosen))
     lines = (kweave.folder / "predictions.tsv").read_text().splitlines()
     predicted = [line.split("\t")[0] for line in lines if line and not line.startswith("#")]
@@ -106,17 +134,22 @@ def accuracy(kweave, data, options, cost, train, test, chosen=None):
     return common.mean(predicted[i] == data.labels[i] for i in test)
 
 
-def choose_cost(kweave, data, options, costs, train, seed, chosen=None):
-    """The C with the best mean accuracy over the folds, the smaller of equals."""
-    if len(costs) == 1:
-        return costs[0], None
-    parts = folds_by_class(data.labels, train, seed)
-    scores = {}
-    for cost in costs:
-        scores[cost] = common.mean(
-            accuracy(kweave, data, options, cost, sorted(set(train) - set(part)), part, chosen) for part in parts)
-    best = max(costs, key=lambda cost: (scores[cost], -cost))
-    return best, scores[best]
+def choose_cost(kweave, data, options, costs, train, seed):
+    """The C with the best mean accuracy over the folds, the smaller of equals: every third of the costs, and then its
+    neighbours for as long as they are better."""
+    parts, scores = folds_by_class(data.labels, train, seed), {}
+
+    def score(k):
+        if k not in scores:
+            scores[k] = common.mean(accuracy(kweave, data, options, costs[k], sorted(set(train) - set(part)), part,
+                                             GAP_TO_CHOOSE) for part in parts)
+        return scores[k], -k
+
+    best, last = max(range(0, len(costs), 3), key=score), None
+    while best != last:
+        last = best
+        best = max((k for k in (best - 1, best, best + 1) if 0 <= k < len(costs)), key=score)
+    return costs[best]
 
 
 class Program(common.Kweave):
@@ -140,41 +173,54 @@ METHODS = {
 }
 
 
-def run(kweave, data, splits, costs):
-    """Accuracies on the test parts: method -> one for each split."""
-    results = {name: [] for name in METHODS}
-    results["joint, best view alone"] = []
+def run_split(kweave, data, seed, costs):
+    """Accuracies on the test part of one split, and the C chosen: method -> both."""
     kernel = ["--kernel", KERNELS.get(data.name, "rbf(gamma=median)")]
-    for seed in range(splits):
-        train, test = split_by_class(data.labels, range(len(data.labels)), TRAIN_SHARE, seed)
-        for name, options in METHODS.items():
-            cost, _ = choose_cost(kweave, data, [*options, *kernel], costs, train, seed)
-            results[name].append(accuracy(kweave, data, [*options, *kernel], cost, train, test))
-        options = [*METHODS["joint, uniform sum"], *kernel]
-        alone = [accuracy(kweave, data, options, 3, train, test, chosen=k) for k in range(len(data.files))]
-        results["joint, best view alone"].append(max(alone))
-        print(f"{data.name}, split {seed + 1}: " + ", ".join(f"{n} {r[-1]:.3f}" for n, r in results.items()), flush=True)
-    return results
+    train, test = split_by_class(data.labels, range(len(data.labels)), TRAIN_SHARE, seed)
+    found = {}
+    for name, options in METHODS.items():
+        cost = choose_cost(kweave, data, [*options, *kernel], costs, train, seed) if len(costs) > 1 else costs[0]
+        found[name] = accuracy(kweave, data, [*options, *kernel], cost, train, test), cost
+    options = [*METHODS["joint, uniform sum"], *kernel]
+    found["joint, best view alone"] = max(accuracy(kweave, data, options, COST_ALONE, train, test, chosen=k)
+                                          for k in range(len(data.files))), COST_ALONE
+    print(f"{data.name}, split {seed + 1}: " + ", ".join(f"{n} {a:.3f} (C {c:.3g})" for n, (a, c) in found.items()),
+          flush=True)
+    return found
+
+
+def run(chosen, data, splits, costs):
+    """Accuracies on the test parts, and the C chosen: method -> a pair for each split."""
+    def one(seed):
+        folder = chosen.folder / f"{data.name}-{seed + 1}"
+        folder.mkdir(exist_ok=True)
+        return run_split(Program(chosen.kweave, folder), data, seed, costs)
+
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        found = list(pool.map(one, range(splits)))
+    return {name: [pairs[name] for pairs in found] for name in found[0]}
 
 
 def main():
     chosen = common.arguments(__doc__, "views")
-    kweave = Program(chosen.kweave, chosen.folder)
     folder = os.environ.get("KWEAVE_DATA")
-    sets = [] if chosen.quick or not folder else list(real_sets(Path(folder)))
+    sets = [] if chosen.quick or not folder else list(real_sets(Path(folder), chosen.folder))
     if not sets:
         print("drawn samples: real data are not asked for or not there (KWEAVE_DATA)")
         sets = [drawn_set(chosen.folder)]
     splits, costs = (2, [1]) if chosen.quick else (SPLITS, COSTS)
-    claims_rows, found = [], {}
+    rows, found = [], {}
     for data in sets:
         print(f"\n{data.name}: {len(data.labels)} samples, {len(set(data.labels))} classes, {len(data.files)} views")
-        found[data.name] = run(kweave, data, splits, costs)
-        for name, values in found[data.name].items():
-            claims_rows.append([data.name, name, f"{common.mean(values):.4f}", f"{common.standard_error(values):.4f}"])
-    header = ["data", "method", "accuracy", "standard error"]
-    common.print_table(header, claims_rows)
-    common.write_csv(chosen.folder / "views.csv", header, claims_rows)
+        found[data.name] = {}
+        for name, pairs in run(chosen, data, splits, costs).items():
+            values, chosen_costs = zip(*pairs)
+            found[data.name][name] = values
+            rows.append([data.name, name, f"{common.mean(values):.4f}", f"{common.standard_error(values):.4f}",
+                         f"{statistics.median(chosen_costs):.3g}"])
+    header = ["data", "method", "accuracy", "standard error", "median C"]
+    common.print_table(header, rows)
+    common.write_csv(chosen.folder / "views.csv", header, rows)
     claims = common.Claims()
     for name, results in found.items():
         means = {method: common.mean(values) for method, values in results.items()}
