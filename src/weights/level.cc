@@ -11,10 +11,11 @@ namespace {
 constexpr double kModelPrecision = 1e-3;  // of the gap
 constexpr double kLeastPrecision = 1e-5;
 constexpr double kMostPrecision = 1e-11;
-constexpr double kSmoothing = 0.3;  // of the gap, that a smoothed dual term may be off
-constexpr double kThin = 0.02;      // of the gap, that thinning may cost
-constexpr double kPoorGain = 0.6;   // factor on the gap above which the level rises
-constexpr double kGoodGain = 0.3;   // and below which it falls
+constexpr double kSmoothing = 0.3;   // of the gap, that a smoothed dual term may be off
+constexpr double kThin = 0.02;       // of the gap, that thinning may cost
+constexpr double kThinAtEnd = 0.05;  // of the gap to reach, likewise
+constexpr double kPoorGain = 0.6;    // factor on the gap above which the level rises
+constexpr double kGoodGain = 0.3;    // and below which it falls
 constexpr double kFirstShare = 0.3;
 constexpr double kMostShare = 0.6;
 constexpr double kLeastShare = 0.1;  // less is none
@@ -52,16 +53,14 @@ void Level::MoveOnSimplex(const RunState& state, std::span<double> theta) {
   const double precision = std::clamp(kModelPrecision * state.relative_gap, kMostPrecision, kLeastPrecision);
   const BundlePoint lowest = Lowest(precision);
   const double gap = NoteBound(lowest);
-  const double slack = kThin * std::max(gap, 0.0);
+  const double wanted = state.target_gap * std::abs(best_) / bundle_.unit();
+  const double slack = std::max(kThin * gap, kThinAtEnd * wanted);
   const bool is_nearly_there = state.relative_gap <= kNearlyThere * state.target_gap;
   if (share_ > 0 && CountActive(best_theta_) > kManyKernels) bundle_.Thin(slack, best_theta_);
   const BundlePoint next = ToLevel(lowest, precision);
   std::copy(next.theta.begin(), next.theta.end(), theta.begin());
-  if (is_nearly_there || CountActive(theta) > kManyKernels) {
-    bundle_.Thin(slack, theta);
-  } else {
-    bundle_.Merge(slack, theta);
-  }
+  if (is_nearly_there || CountActive(theta) > kManyKernels) bundle_.Thin(slack, theta);
+  bundle_.Merge(slack, theta);
   regularizer_.lp_norm()->Normalize(theta);
 }
 
