@@ -43,7 +43,7 @@ int main() {
   const Periodic kernel(times);
   const std::vector<double> start = {1.0, 1.2};
   std::printf("derivatives are off by %.1e at most\n", kweave::CheckGradient(kernel, start));
-  const kweave::BoxRegularizer box(0.01, 10, 0.01);
+  const kweave::BoxRegularizer box(0.1, 2, 0.01);
   const kweave::LearnedKernel learned = LearnKernel(kernel, box, labels, {.C = 10, .start = {1.0, 1.2}});
   std::printf("%s: width %.3f, frequency %.3f (true: 1.3)\n", std::string(ToString(learned.status)).c_str(),
               learned.theta[0], learned.theta[1]);

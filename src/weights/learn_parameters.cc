@@ -32,6 +32,8 @@ constexpr double kSpread = 2;  // of the logarithms of random starts
 
 /// Theta and all that is known of it.
 struct Point {
+  Point() { at.primal = kInfinity; }
+
   Evaluation at;
   std::vector<double> gradient;
   double projected_gradient = kInfinity;
@@ -194,7 +196,7 @@ class Descent {
   ParametricGram* gram_ = nullptr;
   bool is_float_ = false;
   double inner_gap_ = kFirstInnerGap;
-  Point best_{.at = {.primal = kInfinity}};
+  Point best_;
   int steps_since_progress_ = 0;
 };
 
@@ -246,7 +248,7 @@ Learned LearnParameters(const ParametricPair& gram, const LearningProblem& probl
   learned.method = options.method == "auto" ? "spg" : options.method;
   learned.driver = "wrapper";
   Random random(parameters.seed);
-  Point best{.at = {.primal = kInfinity}};
+  Point best;
   for (int start = 0; start < std::max(parameters.restarts, 1); ++start) {
     if (start > 0 && control.ShouldStop()) break;
     const std::vector<double> theta =

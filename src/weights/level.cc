@@ -27,7 +27,7 @@ constexpr double kMostPull = 1e6;
 // Early on a few betas cannot tell kernels apart that differ, and weights moved between these would be a step back. Very many
 // kernels are alike, and cost more than that.
 constexpr double kNearlyThere = 10;  // factor on the gap to reach
-constexpr std::ptrdiff_t kManyKernels = 1000;
+constexpr std::ptrdiff_t kFewKernels = 16, kManyKernels = 1000;
 
 std::ptrdiff_t CountActive(std::span<const double> theta) {
   return std::count_if(theta.begin(), theta.end(), [](double v) { return v > 0; });
@@ -59,7 +59,7 @@ void Level::MoveOnSimplex(const RunState& state, std::span<double> theta) {
   if (share_ > 0 && CountActive(best_theta_) > kManyKernels) bundle_.Thin(slack, best_theta_);
   const BundlePoint next = ToLevel(lowest, precision);
   std::copy(next.theta.begin(), next.theta.end(), theta.begin());
-  if (is_nearly_there || CountActive(theta) > kManyKernels) bundle_.Thin(slack, theta);
+  if (CountActive(theta) > (is_nearly_there ? kFewKernels : kManyKernels)) bundle_.Thin(slack, theta);
   bundle_.Merge(slack, theta);
   regularizer_.lp_norm()->Normalize(theta);
 }
