@@ -23,14 +23,15 @@ from .kernels import Callable, Kernel, matrix_kernel
 DEFAULTS = _core.default_options()
 
 # Parameters that are handed to the core under their own name.
-_OPTIONS = ("loss", "C", "epsilon", "nu", "sharpness", "bias", "norm", "multiclass",
-            "class_C", "class_norm", "class_kernels", "combine", "restarts", "method", "solver", "driver", "normalize", "gap", "certificate",
+_OPTIONS = ("loss", "C", "epsilon", "nu", "sharpness", "bias", "norm", "block_norm", "regularizer", "penalty", "groups",
+            "inner_norm", "matrix", "matrix_on", "ridge", "elastic", "multiclass", "class_C", "class_norm",
+            "class_kernels", "combine", "restarts", "method", "solver", "driver", "normalize", "gap", "certificate",
             "max_iterations")
 
 
 def _option(name, value):
     """A parameter as the core takes it."""
-    if name == "norm":
+    if name in ("norm", "block_norm", "inner_norm"):
         return float(value)  # 'inf' too
     if name == "class_kernels":
         return list(value or [])

@@ -30,6 +30,24 @@ class MKLRegressor(RegressorMixin, MKLEstimator):
         Whether the function has a bias.
     norm : float or 'inf'
         Norm p on the kernel weights: 1 is sparse, infinity is the uniform sum.
+    block_norm : float or 'inf'
+        Instead of `norm`: block norm P on the parts of the function, 1 to infinity; 0: none.
+    regularizer : {'norm', 'mixed', 'matrix', 'laplacian', 'elastic'}
+        What is asked of the kernel weights beside being positive.
+    penalty : float
+        Weight of a penalty on the kernel weights, instead of a bound on it; 0: none.
+    groups : str
+        For 'mixed': groups of kernels, 'view', 'spec' or the path of a file with one name for every kernel.
+    inner_norm : float or 'inf'
+        For 'mixed': norm within groups, of the kind of `norm` or `block_norm`.
+    matrix : str
+        For 'matrix' and 'laplacian': path of a file with one row for every kernel.
+    matrix_on : {'weights', 'parts'}
+        What the matrix couples: the kernel weights or the parts of the function.
+    ridge : float
+        Added to the diagonal of the matrix.
+    elastic : float
+        For 'elastic': share of the 2-norm, above 0, at most 1.
     combine : str
         What the kernels make together: 'sum', or 'product', Gaussians whose widths are learned.
     restarts : int
@@ -115,6 +133,15 @@ class MKLRegressor(RegressorMixin, MKLEstimator):
         epsilon=DEFAULTS["epsilon"],
         bias=DEFAULTS["bias"],
         norm=DEFAULTS["norm"],
+        block_norm=DEFAULTS["block_norm"],
+        regularizer=DEFAULTS["regularizer"],
+        penalty=DEFAULTS["penalty"],
+        groups=DEFAULTS["groups"],
+        inner_norm=DEFAULTS["inner_norm"],
+        matrix=DEFAULTS["matrix"],
+        matrix_on=DEFAULTS["matrix_on"],
+        ridge=DEFAULTS["ridge"],
+        elastic=DEFAULTS["elastic"],
         combine=DEFAULTS["combine"],
         restarts=DEFAULTS["restarts"],
         method=DEFAULTS["method"],
@@ -138,6 +165,15 @@ class MKLRegressor(RegressorMixin, MKLEstimator):
         self.epsilon = epsilon
         self.bias = bias
         self.norm = norm
+        self.block_norm = block_norm
+        self.regularizer = regularizer
+        self.penalty = penalty
+        self.groups = groups
+        self.inner_norm = inner_norm
+        self.matrix = matrix
+        self.matrix_on = matrix_on
+        self.ridge = ridge
+        self.elastic = elastic
         self.combine = combine
         self.restarts = restarts
         self.method = method

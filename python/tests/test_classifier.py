@@ -239,3 +239,29 @@ def test_classes_with_their_own_c_and_norm():
     own = MKLClassifier(multiclass="ovr", class_C={1: 30}, class_norm={2: 1}).fit(X, y)
     assert own.summary_["machines"][1]["primal"] > plain.summary_["machines"][1]["primal"]
     assert own.kernel_weights_[2].sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("options", [
+    {"block_norm": 4 / 3},
+    {"block_norm": "inf"},
+    {"penalty": 0.5},
+    {"regularizer": "elastic", "elastic": 0.3},
+    {"regularizer": "mixed", "groups": "spec", "norm": 1, "inner_norm": 2},
+])
+def test_regularizers_reach_the_core(options):
+    X, y = load_breast_cancer(return_X_y=True)
+    kernels = ["linear", "rbf(gamma=[0.01,0.1])"]
+    clf = MKLClassifier(kernels, **options).fit(X[:200] / X.max(axis=0), y[:200])
+    assert clf.duality_gap_ <= 1e-3
+    for name, value in options.items():
+        is_number = not isinstance(value, str) or value == "inf"
+        told = clf.summary_["options"][name]
+        assert float(told) == pytest.approx(float(value)) if is_number else told == value
+
+
+def test_block_norm_one_is_the_norm_one():
+    X, y = load_breast_cancer(return_X_y=True)
+    X = X[:200] / X.max(axis=0)
+    by_parts = MKLClassifier(["linear", "rbf(gamma=[0.01,0.1])"], block_norm=1, gap=1e-5).fit(X, y[:200])
+    by_weights = MKLClassifier(["linear", "rbf(gamma=[0.01,0.1])"], norm=1, gap=1e-5).fit(X, y[:200])
+    assert by_parts.objective_ == pytest.approx(by_weights.objective_, rel=1e-4)
