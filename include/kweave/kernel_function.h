@@ -1,7 +1,7 @@
 /// Kernels of your own with parameters to be learned, and regularisers of your own for them.
 ///
 /// Give the rows of the kernel matrix and their derivatives, check these with CheckGradient, and let LearnKernel find parameters and
-/// machine together. examples/learn_your_kernel.cc does all of it.
+/// machine together. examples/kernel/learn_your_kernel.cc does all of it.
 #ifndef KWEAVE_KERNEL_FUNCTION_H_
 #define KWEAVE_KERNEL_FUNCTION_H_
 

@@ -47,6 +47,28 @@ inline Certificate NothingKnown(Certificate certificate) {
   return certificate;
 }
 
+/// The answer to be judged, made feasible, and what the kernels say about it.
+struct Answer {
+  std::vector<double> weights, feasible;  ///< theta and the dual point
+  std::vector<Measurement> measured;
+  Measurement& primal_side() { return measured.front(); }
+  const Measurement& dual_side() const { return measured.back(); }
+};
+
+template <class AnyRisk>
+Answer Measure(Gram& gram, const AnyRisk& risk, const Regularizer& regularizer, std::span<const double> theta,
+               std::span<const double> beta, std::span<const double> dual_beta) {
+  Answer answer{{theta.begin(), theta.end()}, {dual_beta.begin(), dual_beta.end()}, {}};
+  regularizer.MakeFeasible(answer.weights);
+  risk.MakeFeasible(answer.feasible);
+  std::vector<std::span<const double>> vectors = {beta};
+  if (!std::equal(answer.feasible.begin(), answer.feasible.end(), beta.begin(), beta.end())) {
+    vectors.push_back(answer.feasible);
+  }
+  answer.measured = gram.Measure(answer.weights, vectors);
+  return answer;
+}
+
 /// Fills in the gap of both bounds and takes over what was measured for the primal.
 inline Certificate Finish(Certificate certificate, Measurement& primal_side) {
   certificate.quadratics = std::move(primal_side.quadratics);

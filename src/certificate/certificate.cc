@@ -73,25 +73,18 @@ Certificate Certify(Gram& gram, const Risk& risk, const Regularizer& regularizer
   if (!AllFinite(theta) || !AllFinite(beta) || !AllFinite(dual_beta))
     return NothingKnown(std::move(certificate));
 
-  std::vector<double> weights(theta.begin(), theta.end());
-  regularizer.MakeFeasible(weights);
   const double table_error = gram.TableError();
-
-  std::vector<double> feasible(dual_beta.begin(), dual_beta.end());
-  risk.MakeFeasible(feasible);
-  std::vector<std::span<const double>> vectors = {beta};
-  if (!std::equal(feasible.begin(), feasible.end(), beta.begin(), beta.end())) vectors.push_back(feasible);
-  std::vector<Measurement> measured = gram.Measure(weights, vectors);
-  Measurement& primal_side = measured.front();
-  const Measurement& dual_side = measured.back();
+  bounds::Answer answer = bounds::Measure(gram, risk, regularizer, theta, beta, dual_beta);
+  Measurement& primal_side = answer.primal_side();
+  const Measurement& dual_side = answer.dual_side();
   certificate.bias = risk.BestBias(primal_side.outputs);
-  certificate.primal = PrimalBound(risk, regularizer, primal_side, weights, SumOfMagnitudes(beta),
+  certificate.primal = PrimalBound(risk, regularizer, primal_side, answer.weights, SumOfMagnitudes(beta),
                                    certificate.bias, table_error);
 
   if (!AllFinite(primal_side.quadratics) || !AllFinite(dual_side.quadratics)) {
     return NothingKnown(std::move(certificate));
   }
-  certificate.dual = DualBound(risk, regularizer, dual_side, feasible, certificate.bias, table_error);
+  certificate.dual = DualBound(risk, regularizer, dual_side, answer.feasible, certificate.bias, table_error);
   if (risk.bias_slope == 0) certificate.dual = std::max(certificate.dual, 0.0);  // beta = 0
 
   return bounds::Finish(std::move(certificate), primal_side);

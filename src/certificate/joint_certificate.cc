@@ -75,24 +75,18 @@ Certificate CertifyJoint(Gram& gram, const JointRisk& risk, const Regularizer& r
   if (!AllFinite(theta) || !AllFinite(beta) || !AllFinite(dual_beta))
     return NothingKnown(std::move(certificate));
 
-  std::vector<double> weights(theta.begin(), theta.end());
-  regularizer.MakeFeasible(weights);
   const double table_error = gram.TableError();
-  std::vector<double> feasible(dual_beta.begin(), dual_beta.end());
-  risk.MakeFeasible(feasible);
-  std::vector<std::span<const double>> vectors = {beta};
-  if (!std::equal(feasible.begin(), feasible.end(), beta.begin(), beta.end())) vectors.push_back(feasible);
-  std::vector<Measurement> measured = gram.Measure(weights, vectors);
-  Measurement& primal_side = measured.front();
-  const Measurement& dual_side = measured.back();
-  for (const Measurement& side : measured) {
+  bounds::Answer answer = bounds::Measure(gram, risk, regularizer, theta, beta, dual_beta);
+  Measurement& primal_side = answer.primal_side();
+  for (const Measurement& side : answer.measured) {
     if (!AllFinite(side.outputs) || !AllFinite(side.quadratics)) return NothingKnown(std::move(certificate));
   }
   certificate.biases = risk.BiasesFor(beta, primal_side.outputs);
   certificate.primal =
-      PrimalBound(risk, regularizer, primal_side, weights, beta, certificate.biases, table_error);
-  certificate.dual =
-      std::max(DualBound(risk, regularizer, dual_side, feasible, certificate.biases, table_error), 0.0);
+      PrimalBound(risk, regularizer, primal_side, answer.weights, beta, certificate.biases, table_error);
+  certificate.dual = std::max(
+      DualBound(risk, regularizer, answer.dual_side(), answer.feasible, certificate.biases, table_error),
+      0.0);
   return bounds::Finish(std::move(certificate), primal_side);
 }
 

@@ -41,9 +41,7 @@ double LargestNorm(std::span<const T> squared_norms) {
   return std::sqrt(static_cast<double>(largest));
 }
 
-// A row is read a few times in a run. To keep it costs the first touch of its memory and the way there and back,
-// about as much as computing it as often from this many features; measured with a9a and MNIST.
-constexpr Index kCheapFeatures = 128;
+// The same for sparse products, and for sums over features.
 constexpr Index kCheapEntries = 16, kCheapSummedFeatures = 16;
 
 // From this share of zeros on, sums over the other features of the left sample take less time.

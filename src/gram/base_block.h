@@ -10,6 +10,10 @@
 
 namespace kweave {
 
+/// Up to so many features a row of products is computed again when asked for: to keep it costs the first touch of its
+/// memory and the way there and back, and it is read a few times in a run; measured with a9a and MNIST.
+inline constexpr Index kCheapFeatures = 128;
+
 /// Base quantities between left and right samples, a block at a time. T: float or double.
 template <class T>
 class BaseBlock {

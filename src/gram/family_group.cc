@@ -167,11 +167,7 @@ class FamilyExpansion : public GroupExpansion {
   // Each expansion becomes that of its vector; all of them were zero.
   static void AddTogether(std::span<const std::span<const double>> vectors,
                           std::span<FamilyExpansion* const> expansions, ThreadPool& pool) {
-    std::vector<Index> rows;
-    for (std::size_t i = 0; i < vectors[0].size(); ++i) {
-      if (std::ranges::any_of(vectors, [&](const auto& a) { return a[i] != 0; }))
-        rows.push_back(static_cast<Index>(i));
-    }
+    const std::vector<Index> rows = CommonSupport(vectors);
     std::vector<WeightedMoments<T>> targets;
     for (std::size_t v = 0; v < vectors.size(); ++v) {
       targets.push_back({{}, &expansions[v]->moments_});

@@ -1,5 +1,6 @@
 #include "gram/group.h"
 
+#include <algorithm>
 #include <cstddef>
 
 namespace kweave {
@@ -13,6 +14,17 @@ SupportVector MakeSupport(std::span<const double> a) {
     support.sum += a[i];
   }
   return support;
+}
+
+std::vector<Index> CommonSupport(std::span<const std::span<const double>> vectors) {
+  std::vector<Index> rows;
+  const std::size_t size = vectors.empty() ? 0 : vectors[0].size();
+  for (std::size_t i = 0; i < size; ++i) {
+    if (std::any_of(vectors.begin(), vectors.end(), [&](const auto& a) { return a[i] != 0; })) {
+      rows.push_back(static_cast<Index>(i));
+    }
+  }
+  return rows;
 }
 
 }  // namespace kweave

@@ -31,6 +31,9 @@ struct SupportVector {
 
 SupportVector MakeSupport(std::span<const double> a);
 
+/// The entries in which one of the vectors is not zero, ascending.
+std::vector<Index> CommonSupport(std::span<const std::span<const double>> vectors);
+
 /// The part of an Expansion that belongs to one group, of a vector that grows by Add.
 class GroupExpansion {
  public:

@@ -194,7 +194,6 @@ class LinearProducts : public BaseBlock<T> {
 }  // namespace
 
 bool AreProductsDear(const Features& features) {
-  constexpr Index kCheapFeatures = 128;
   return !std::holds_alternative<SparseRows>(features) && ColumnCount(features) > kCheapFeatures;
 }
 

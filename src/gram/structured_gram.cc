@@ -376,13 +376,9 @@ template <class T>
 std::vector<Measurement> StructuredGram<T>::Measure(std::span<const double> theta,
                                                     std::span<const std::span<const double>> vectors) {
   std::vector<Measurement> measured(vectors.size());
-  Index rows = 0;
   for (Measurement& one : measured) {
     one.quadratics.assign(theta.size(), 0.0);
     one.outputs.assign(right_count_, 0.0);
-  }
-  for (Index i = 0; i < left_count_; ++i) {
-    rows += std::ranges::any_of(vectors, [&](const auto& a) { return a[i] != 0; });
   }
   // Quadratics are each group's own; outputs are summed up by chunk.
   std::vector<std::vector<Measurement>> parts(are_side_by_side_ ? kChunks : 0, measured);
@@ -395,7 +391,7 @@ std::vector<Measurement> StructuredGram<T>::Measure(std::span<const double> thet
       AddScaled<double>(part[v].quadratics.data(), kernels_.size(), 1, measured[v].quadratics.data());
     }
   }
-  CountRows(rows);
+  CountRows(static_cast<std::int64_t>(CommonSupport(vectors).size()));
   return measured;
 }
 
@@ -412,9 +408,7 @@ std::vector<std::unique_ptr<Expansion>> StructuredGram<T>::ExpandAll(
     expansions.push_back(std::make_unique<StructuredExpansion>(
         std::move(parts[v]), std::vector<double>(vectors[v].begin(), vectors[v].end())));
   }
-  for (Index i = 0; i < left_count_; ++i) {
-    CountRows(std::ranges::any_of(vectors, [&](const auto& a) { return a[i] != 0; }));
-  }
+  CountRows(static_cast<std::int64_t>(CommonSupport(vectors).size()));
   return expansions;
 }
 

@@ -5,7 +5,6 @@
 #include <memory>
 #include <utility>
 
-#include "base/memory.h"
 #include "base/run_control.h"
 #include "base/threads.h"
 #include "compute/cpu/blas_threads.h"
@@ -113,15 +112,9 @@ Model TrainProduct(const Dataset& data, const TrainOptions& options, const Conte
   LearnedMachines one = OneMachine(AsOneKernel(learned, product.kept.empty()),
                                    objective.DecisionBias(learned.certificate.bias));
   one.kernel_rows = working->rows_evaluated() + (exact ? exact->rows_evaluated() : 0);
-  auto content = std::make_shared<ModelContent>(MakeContent(samples, product, options, one));
-  Summary& summary = content->summary;
-  ReportFactors(factors, learned, summary);
-  summary.options = EffectiveOptions(options, context, plan, one);
-  summary.threads = pool.size();
-  summary.seconds.kernels = kernel_seconds;
-  summary.seconds.total = control.Seconds();
-  summary.peak_memory_bytes = PeakMemoryBytes();
-  return Model(std::move(content));
+  ModelContent content = MakeContent(samples, product, options, one);
+  ReportFactors(factors, learned, content.summary);
+  return FinishModel(std::move(content), options, context, plan, one, pool.size(), kernel_seconds, control);
 }
 
 }  // namespace kweave

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/memory.h"
 #include "kweave/version.h"
 #include "model/content.h"
 #include "model/json.h"
@@ -252,6 +253,18 @@ Learned LearnBiasOnly(const Risk& risk) {
   learned.certificate.bias = risk.BestBias(outputs);
   learned.certificate.primal = learned.certificate.dual = risk.Value(outputs, learned.certificate.bias);
   return learned;
+}
+
+Model FinishModel(ModelContent content, const TrainOptions& options, const Context& context,
+                  const MemoryPlan& plan, const LearnedMachines& learned, int threads, double kernel_seconds,
+                  const RunControl& control) {
+  Summary& summary = content.summary;
+  summary.options = EffectiveOptions(options, context, plan, learned);
+  summary.threads = threads;
+  summary.seconds.kernels = kernel_seconds;
+  summary.seconds.total = control.Seconds();
+  summary.peak_memory_bytes = PeakMemoryBytes();
+  return Model(std::make_shared<ModelContent>(std::move(content)));
 }
 
 }  // namespace kweave

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "base/run_control.h"
 #include "gram/gram.h"
 #include "kweave/context.h"
 #include "kweave/model.h"
@@ -46,6 +47,11 @@ std::vector<std::pair<std::string, std::string>> EffectiveOptions(const TrainOpt
                                                                   const Context& context,
                                                                   const MemoryPlan& plan,
                                                                   const LearnedMachines& learned);
+
+/// The model, its summary completed by what the whole run chose and took.
+Model FinishModel(ModelContent content, const TrainOptions& options, const Context& context,
+                  const MemoryPlan& plan, const LearnedMachines& learned, int threads, double kernel_seconds,
+                  const RunControl& control);
 
 /// Summary::leave_one_out of a machine with the squared loss, on few enough samples that it is cheap; else nothing.
 std::optional<double> LeaveOneOutScore(Gram& exact, const TrainOptions& options, const Risk& risk,

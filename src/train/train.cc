@@ -8,7 +8,6 @@
 #include <cmath>
 #include <optional>
 
-#include "base/memory.h"
 #include "base/run_control.h"
 #include "base/stopwatch.h"
 #include "base/threads.h"
@@ -109,14 +108,8 @@ Model Train(const Dataset& data, const TrainOptions& options, const Context& con
           : LearnMulticlass(multiclass,
                             {samples, prepared, options, plan, grams.get(), pool, control, start});
 
-  auto content = std::make_shared<ModelContent>(MakeContent(samples, prepared, options, learned));
-  Summary& summary = content->summary;
-  summary.options = EffectiveOptions(options, context, plan, learned);
-  summary.threads = pool.size();
-  summary.seconds.kernels = kernel_seconds;
-  summary.seconds.total = control.Seconds();
-  summary.peak_memory_bytes = PeakMemoryBytes();
-  return Model(std::move(content));
+  return FinishModel(MakeContent(samples, prepared, options, learned), options, context, plan, learned,
+                     pool.size(), kernel_seconds, control);
 }
 
 }  // namespace kweave

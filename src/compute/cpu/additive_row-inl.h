@@ -2,7 +2,8 @@
 // instruction set: include it after hwy/foreach_target.h and call it as cpu::HWY_NAMESPACE::AdditiveRow.
 //
 // Solves: out[j] = sum_f term(x[f], right[f * stride + j]) for j < count; or, where the features of x that are not zero
-//   are listed, out[j] = what x = 0 would give + sum over these of term(x, z) - term(0, z), which is cheaper where most of x is zero.
+//   are listed, out[j] = what x = 0 would give + sum over these of term(x, z) - term(0, z), which is cheaper where most
+//   of x is zero.
 // Method: vectors run over the samples j, so a feature of the left sample is one broadcast for all of them;
 //   four accumulators hide the latency of the addition. Sums are taken in runs of kRun features and the runs
 //   added up, which keeps the rounding error of long sums near (kRun + features / kRun) units instead of

@@ -12,6 +12,7 @@ constexpr int kLargeMatrix = 1500;  // rows: a factorisation of some hundredths 
 std::mutex mutex;
 int allowed = 1;  // threads of large operations
 int running = 0;  // large operations
+int resting = 1;  // threads before the first of them
 
 }  // namespace
 
@@ -29,13 +30,15 @@ ScopedBlasThreads::~ScopedBlasThreads() {
 ThreadedBlas::ThreadedBlas(int n) : is_large_(n >= kLargeMatrix) {
   if (!is_large_) return;
   const std::lock_guard lock(mutex);
-  if (running++ == 0) openblas_set_num_threads(allowed);
+  if (running++ > 0) return;
+  resting = openblas_get_num_threads();
+  openblas_set_num_threads(allowed);
 }
 
 ThreadedBlas::~ThreadedBlas() {
   if (!is_large_) return;
   const std::lock_guard lock(mutex);
-  if (--running == 0) openblas_set_num_threads(1);
+  if (--running == 0) openblas_set_num_threads(resting);
 }
 
 }  // namespace kweave
