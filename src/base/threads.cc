@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <fstream>
@@ -15,15 +16,36 @@
 
 namespace kweave {
 
+namespace {
+
+// Loops often follow each other closely, and waking a thread takes longer than a short one lasts.
+constexpr std::chrono::microseconds kMostSpinning{50};
+constexpr int kChecksPerLook = 16;  // at the clock
+
+// Waits for a condition without sleeping, but not for long.
+template <class Condition>
+void Spin(Condition is_true) {
+  const auto end = std::chrono::steady_clock::now() + kMostSpinning;
+  do {
+    for (int check = 0; check < kChecksPerLook; ++check) {
+      if (is_true()) return;
+      std::this_thread::yield();
+    }
+  } while (std::chrono::steady_clock::now() < end);
+}
+
+}  // namespace
+
 struct ThreadPool::State {
   std::mutex mutex;
   std::condition_variable wake;
   std::condition_variable done;
   std::vector<std::thread> workers;
-  bool stopping = false;
-  std::uint64_t generation = 0;  // counts loops, so that a worker joins each loop once
-  bool is_open = false;          // workers may still join the current loop
-  int busy = 0;                  // workers inside the current loop
+  // Written under the mutex; read without it only to wait a moment before sleeping.
+  std::atomic<bool> stopping = false;
+  std::atomic<std::uint64_t> generation = 0;  // counts loops, so that a worker joins each loop once
+  bool is_open = false;                       // workers may still join the current loop
+  std::atomic<int> busy = 0;                  // workers inside the current loop
 
   // The current loop.
   const std::function<void(Index, Index, int)>* body = nullptr;
@@ -53,6 +75,7 @@ struct ThreadPool::State {
   void Work(int thread) {
     std::uint64_t seen = 0;
     for (;;) {
+      Spin([&] { return stopping || generation != seen; });
       {
         std::unique_lock lock(mutex);
         wake.wait(lock, [&] { return stopping || (is_open && generation != seen); });
@@ -118,6 +141,11 @@ void ThreadPool::ParallelFor(Index count, Index grain, const std::function<void(
   // slice of the scheduler for every loop.
   std::unique_lock lock(state.mutex);
   state.is_open = false;
+  if (state.busy > 0) {
+    lock.unlock();
+    Spin([&] { return state.busy == 0; });
+    lock.lock();
+  }
   state.done.wait(lock, [&] { return state.busy == 0; });
   if (state.failure) std::rethrow_exception(state.failure);
 }

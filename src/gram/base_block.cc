@@ -57,16 +57,27 @@ double NormBound(const BaseQuantity& quantity, double left_norm, double right_no
 template <class T>
 class DenseProducts : public BaseBlock<T> {
  public:
-  explicit DenseProducts(const BaseRequest& request) : quantity_(*request.quantity) {
-    std::vector<double> center;
-    if (quantity_.is_translation_invariant) center = ColumnMeans(request.left->features, *request.subset);
-    left_ = PackSamples<T>(request.left->features, *request.subset, center);
-    if (!request.is_training) right_ = PackSamples<T>(request.right->features, *request.subset, center);
+  explicit DenseProducts(const BaseRequest& request)
+      : quantity_(*request.quantity),
+        left_view_(*request.left),
+        subset_(*request.subset),
+        features_(SubsetSize(request.left->features, subset_)) {
+    if (quantity_.is_translation_invariant) center_ = ColumnMeans(left_view_.features, subset_);
+    left_ = PackSamples<T>(left_view_.features, subset_, center_);
+    if (!request.is_training) right_ = PackSamples<T>(request.right->features, subset_, center_);
     right_panel_ = request.is_training ? &left_ : &right_;
   }
 
+  void DropCopies() override {
+    left_.samples = {};
+    has_copy_ = false;
+  }
   void GatherLeft(std::span<const Index> rows, AlignedVector<T>& left) const override {
-    const Index d = left_.samples.features;
+    if (!has_copy_ && !rows.empty()) {
+      left_ = PackSamples<T>(left_view_.features, subset_, center_);
+      has_copy_ = true;
+    }
+    const Index d = features_;
     left.resize(rows.size() * d);
     for (std::size_t r = 0; r < rows.size(); ++r) left_.samples.CopySample(rows[r], left.data() + r * d);
   }
@@ -87,11 +98,17 @@ class DenseProducts : public BaseBlock<T> {
     return NormBound(quantity_, LargestNorm<T>(left_.squared_norms),
                      LargestNorm<T>(right_panel_->squared_norms));
   }
-  bool IsCheap() const override { return left_.samples.features <= kCheapFeatures; }
+  bool IsCheap() const override { return features_ <= kCheapFeatures; }
 
  private:
   const BaseQuantity& quantity_;
-  Panel<T> left_, right_;
+  const View& left_view_;
+  const FeatureSubset& subset_;
+  const Index features_;
+  std::vector<double> center_;
+  mutable Panel<T> left_;  // the samples may be dropped, their norms stay
+  mutable bool has_copy_ = true;
+  Panel<T> right_;
   const Panel<T>* right_panel_ = nullptr;
 };
 

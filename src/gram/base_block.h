@@ -35,6 +35,9 @@ class BaseBlock {
   virtual std::size_t ResidentBytes() const { return 0; }
   virtual void StayResident() {}
 
+  /// Gives back memory that GatherLeft fills again from the samples when it is next asked for rows.
+  virtual void DropCopies() {}
+
   /// quantity(x,x) of left sample i. One thread at a time.
   virtual double LeftDiagonal(Index i) const = 0;
   /// quantity(x,x) of right sample j.

@@ -74,6 +74,16 @@ void BaseRows<T>::KeepAll(ThreadPool& pool) {
     Commit(batch);
   }
   is_complete_ = true;
+  block_->DropCopies();
+}
+
+template <class T>
+void BaseRows<T>::Release() {
+  if (is_complete_) return;
+  const Index capacity = capacity_;
+  SetCapacity(0);
+  SetCapacity(capacity);
+  block_->DropCopies();
 }
 
 template <class T>

@@ -26,6 +26,8 @@ class BaseRows {
 
   /// Computes and keeps every row, whatever the bound was.
   void KeepAll(ThreadPool& pool);
+  /// Gives back the memory of rows and of what they are computed from, unless every row is kept. Later reads fill it anew.
+  void Release();
   /// All columns of a row if it is kept, else null.
   const T* Kept(Index row) const {
     return slot_of_row_[row] != kNone && is_filled_[row] ? Slot(slot_of_row_[row]) : block_->Stored(row);

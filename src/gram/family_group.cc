@@ -8,6 +8,7 @@
 #include "compute/cpu/family_loops.h"
 #include "gram/direct_measure.h"
 #include "gram/family_table.h"
+#include "gram/measure_pass.h"
 #include "gram/pair_pass.h"
 
 namespace kweave {
@@ -331,11 +332,12 @@ class FamilyGroup : public Group<T> {
     if constexpr (std::is_same_v<T, double>) {
       if (shape_ == Shape::kExponential && !basis_.has_table() && members_.size() > kDirectMembers) {
         MeasureExponentials(theta, vectors, measured, pool);
-        return;
+      } else {
+        MeasureFromBasis(theta, vectors, measured, pool);
       }
+    } else {
+      Group<T>::Measure(theta, vectors, measured, pool);
     }
-    if (vectors.size() == 1) return Group<T>::Measure(theta, vectors, measured, pool);
-    MeasureTogether(theta, vectors, measured, pool);
   }
 
   double TableError() const override {
@@ -367,13 +369,32 @@ class FamilyGroup : public Group<T> {
     }
   }
 
-  // The expansions of all vectors from one pass over the base.
-  void MeasureTogether(std::span<const double> theta, std::span<const std::span<const double>> vectors,
-                       std::span<Measurement> measured, ThreadPool& pool) {
-    const auto expansions = ExpandAll(vectors, pool);
+  void MeasureFromBasis(std::span<const double> theta, std::span<const std::span<const double>> vectors,
+                        std::span<Measurement> measured,
+                        ThreadPool& pool) requires std::is_same_v<T, double> {
+    std::vector<MeasuredVector> found;
     for (std::size_t v = 0; v < vectors.size(); ++v) {
-      expansions[v]->Quadratics(vectors[v], measured[v].quadratics);
-      expansions[v]->AddOutputs(theta, measured[v].outputs);
+      found.push_back({vectors[v], measured[v].outputs, std::vector<double>(basis_.size(), 0.0)});
+    }
+    MeasurePass(
+        base_, std::span(found),
+        [this](const double* base, Index count, double* out) {
+          if (!active_weights_.empty()) AddRow(base, count, out);
+        },
+        [this](const WeightedRows<double>& base, Index count, double* block, Index stride) {
+          basis_.AddMoments(base, count, block, stride);
+        })
+        .Run(pool);
+    const double shift = RowShift(theta);
+    for (std::size_t v = 0; v < vectors.size(); ++v) {
+      const double sum = std::accumulate(vectors[v].begin(), vectors[v].end(), 0.0);
+      if (shift != 0) {
+        for (double& value : measured[v].outputs) value += shift * sum;
+      }
+      for (std::size_t m = 0; m < members_.size(); ++m) {
+        measured[v].quadratics[members_[m].kernel] =
+            members_[m].scale * (basis_.Apply(m, found[v].totals) + basis_.shift() * sum * sum);
+      }
     }
   }
 

@@ -85,6 +85,8 @@ class Gram {
   /// Computes every base quantity that kernels share and keeps it, so that Grams made with GramOptions::shared can take it
   /// from here, several at once.
   virtual void KeepBases() {}
+  /// Gives back the memory of everything that can be computed again. Expansions stay as they are.
+  virtual void ReleaseCopies() {}
   /// How many base quantities (distances, inner products, ...) were computed so far.
   virtual std::int64_t base_values() const { return 0; }
   /// The expansions of several vectors from one pass over the kernels where that is possible.

@@ -190,12 +190,13 @@ TEST_P(GramTest, AgreesWithTheDefinitions) {
   }
   const double tolerance = (use_float ? 3e-6 : 1e-12) * largest;
 
-  // Rows, twice (computed, then from the cache), in both types.
+  // Rows, computed, then from the cache, then computed anew, in both types.
   const std::vector<Index> rows{5, 0, 36, 17, 17};
   const double shift = gram->RowShift(theta);
   std::vector<double> exact(rows.size() * kTrain), diagonal(kTrain);
   std::vector<float> rounded(rows.size() * (kTrain + 3));
-  for (int repeat = 0; repeat < 2; ++repeat) {
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    if (repeat == 2) gram->ReleaseCopies();
     gram->Rows(theta, rows, exact.data(), kTrain);
     gram->Rows(theta, rows, rounded.data(), kTrain + 3);
     for (std::size_t r = 0; r < rows.size(); ++r) {

@@ -92,7 +92,7 @@ class Group {
   /// The expansions of several vectors. The group must outlive them.
   virtual std::vector<std::unique_ptr<GroupExpansion>> ExpandAll(
       std::span<const std::span<const double>> vectors, ThreadPool& pool);
-  /// Writes quadratics and adds to outputs of each vector.
+  /// Writes quadratics and adds to outputs of each vector. `theta` are the weights last set.
   virtual void Measure(std::span<const double> theta, std::span<const std::span<const double>> vectors,
                        std::span<Measurement> measured, ThreadPool& pool);
   /// What the group's share of the learned kernel is made of, if it is linear. The group must outlive it.

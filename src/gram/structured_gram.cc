@@ -181,6 +181,11 @@ void StructuredGram<T>::KeepBases() {
 }
 
 template <class T>
+void StructuredGram<T>::ReleaseCopies() {
+  for (auto& [key, base] : bases_) base->Release();
+}
+
+template <class T>
 std::int64_t StructuredGram<T>::base_values() const {
   std::int64_t values = 0;
   for (const auto& [key, base] : bases_) values += base->values_computed();
@@ -375,6 +380,7 @@ void StructuredGram<T>::Update(Expansion& expansion, std::span<const double> a) 
 template <class T>
 std::vector<Measurement> StructuredGram<T>::Measure(std::span<const double> theta,
                                                     std::span<const std::span<const double>> vectors) {
+  SetWeights(theta);
   std::vector<Measurement> measured(vectors.size());
   for (Measurement& one : measured) {
     one.quadratics.assign(theta.size(), 0.0);

@@ -46,6 +46,7 @@ class StructuredGram : public Gram {
   std::unique_ptr<FeatureMatrix> Features(std::span<const double> theta) override;
   double TableError() const override;
   void KeepBases() override;
+  void ReleaseCopies() override;
   std::int64_t base_values() const override;
   std::vector<std::unique_ptr<Expansion>> ExpandAll(
       std::span<const std::span<const double>> vectors) override;

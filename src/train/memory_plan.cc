@@ -35,7 +35,7 @@ std::size_t FeatureBytes(const SparseRows& sparse) {
 // The program with its libraries; expansions of about 40 functions in float64 and the vectors of the solvers; and what a
 // second-order model of theta or a bundle of betas takes.
 constexpr std::size_t kProgramBytes = std::size_t{24} << 20;
-constexpr std::size_t kBytesPerSample = 1200;
+constexpr std::size_t kBytesPerSample = 2000;
 constexpr std::size_t kWeightMethodBytes = std::size_t{32} << 20;
 
 // Features packed for products of rows. Sparse ones take as much again as they have.
@@ -106,11 +106,9 @@ MemoryPlan PlanMemory(const KernelSet& kernels, std::span<const View> views, Ind
   plan.working_bytes = kProgramBytes + samples * kBytesPerSample + PackedBytes(views, value_bytes) +
                        (is_fixed ? 0 : std::min(kWeightMethodBytes, matrix_bytes));
   const std::size_t caches = Difference(total, plan.working_bytes);
-  // Base values serve again only when theta moves. They stay while the certificate packs samples in float64; the rows
-  // are gone by then.
-  const std::size_t beside_certificate = Difference(caches, PackedBytes(views, sizeof(double)));
-  plan.base_cache_bytes =
-      is_fixed ? 0 : std::min({caches / 3 * 2, beside_certificate, plan.bases * matrix_bytes});
+  // Base values serve again only when theta moves. They are gone, like the rows, when the certificate packs samples in
+  // float64.
+  plan.base_cache_bytes = is_fixed ? 0 : std::min(caches / 3 * 2, plan.bases * matrix_bytes);
   // More rows than the solver comes back to would cost more to touch for the first time than to compute again.
   const std::size_t useful_rows = kUsefulRows * matrix_bytes / std::max<std::size_t>(samples, 1);
   plan.row_cache_bytes =

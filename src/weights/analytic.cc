@@ -13,8 +13,9 @@ constexpr std::size_t kNewtonDirections = 96;
 constexpr double kNewtonLargestNorm = 8;  // above it the update shrinks the error to 2 / 9 each time
 constexpr int kUpdatesBeforeNewton = 2;   // they bring the weights to their order of magnitude
 constexpr double kAffordableUpdates = 3;
+constexpr double kGoodNewtonStep = 0.1;  // factor on the gap; after worse ones more samples keep their bounds
 constexpr int kMaxCuts = 6;
-constexpr double kModelPrecision = 1e-3;  // of the gap
+constexpr double kModelPrecision = 0.03;  // of the gap
 
 double At(std::span<const double> values, Index m) { return values[static_cast<std::size_t>(m)]; }
 
@@ -63,7 +64,12 @@ void Analytic::Begin(std::span<double> theta) { regularizer_.Start(theta); }
 void Analytic::Move(const Evaluation& last, const Machine& machine, const RunState& state,
                     std::span<double> theta) {
   dual_point_.beta.clear();
-  if (moves_ > 0 && IsWorseThanAccepted(last) && cuts_ < kMaxCuts) {
+  const bool is_worse = moves_ > 0 && IsWorseThanAccepted(last);
+  if (was_newton_ && (is_worse || state.relative_gap > kGoodNewtonStep * previous_gap_)) {
+    most_bounded_ = std::min(2 * most_bounded_, kMostBoundedSamples);
+  }
+  was_newton_ = false;
+  if (is_worse && cuts_ < kMaxCuts) {
     CutBack(last, theta);
     return;
   }
@@ -75,6 +81,7 @@ void Analytic::Move(const Evaluation& last, const Machine& machine, const RunSta
   const bool take_newton = crawls && !was_newton_partial_;
   was_newton_partial_ = false;
   if (take_newton && NewtonStep(last, machine, state, theta)) {
+    was_newton_ = true;
     was_newton_partial_ = last.theta.size() > kNewtonDirections;
     return;
   }
@@ -130,7 +137,7 @@ bool Analytic::NewtonStep(const Evaluation& last, const Machine& machine, const 
   if (machine.risk() == nullptr) return false;
   const std::vector<Direction> directions = NewtonDirections(*norm_, last);
   if (directions.size() < 2) return false;
-  const LocalModel model(last, machine, directions);
+  const LocalModel model(last, machine, directions, most_bounded_);
   if (!model.is_valid()) return false;
   const double precision =
       kModelPrecision * std::max(state.relative_gap, state.target_gap) * std::abs(last.primal);

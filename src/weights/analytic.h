@@ -30,6 +30,8 @@ class Analytic : public WeightMethod {
   const DualPoint* dual_point() override { return dual_point_.beta.empty() ? nullptr : &dual_point_; }
 
  private:
+  static constexpr std::size_t kFirstBoundedSamples = 48;
+
   bool IsWorseThanAccepted(const Evaluation& last) const;
   void CutBack(const Evaluation& last, std::span<double> theta);
   void Finish(std::span<double> theta) const;
@@ -40,13 +42,15 @@ class Analytic : public WeightMethod {
   void NoteDualPoint(std::vector<double> beta, const Machine& machine);
 
   const Regularizer& regularizer_;
-  const LpNorm* norm_;               // the same, where it is a norm of theta; else null
-  Evaluation accepted_;              // the point a failed step is cut back to
-  double previous_gap_ = 1;          // relative, when the last step was accepted
-  DualPoint dual_point_;             // of the last Newton step
-  int moves_ = 0;                    // accepted ones
-  int cuts_ = 0;                     // of the step being tried
-  bool was_newton_partial_ = false;  // the last Newton step moved kernels in groups
+  const LpNorm* norm_;                               // the same, where it is a norm of theta; else null
+  Evaluation accepted_;                              // the point a failed step is cut back to
+  double previous_gap_ = 1;                          // relative, when the last step was accepted
+  DualPoint dual_point_;                             // of the last Newton step
+  std::size_t most_bounded_ = kFirstBoundedSamples;  // of the next local model
+  bool was_newton_ = false;                          // the last step was one
+  int moves_ = 0;                                    // accepted ones
+  int cuts_ = 0;                                     // of the step being tried
+  bool was_newton_partial_ = false;                  // the last Newton step moved kernels in groups
 };
 
 }  // namespace kweave

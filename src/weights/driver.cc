@@ -154,7 +154,9 @@ void Driver::CertifyBest() {
   if (is_certificate_current_) return;
   is_certificate_current_ = true;
   ScopedSeconds seconds(learned_.certificate_seconds);
-  machine_.ReleaseRows();  // the certificate needs memory of its own
+  // The certificate needs memory of its own; where it disagrees, the run goes on without the working kernels.
+  machine_.ReleaseRows();
+  if (is_float_) gram_.working->ReleaseCopies();
   learned_.certificate = machine_.Certify(gram_.exact(), best_.theta, best_.beta, best_dual_beta_);
 }
 

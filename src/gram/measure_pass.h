@@ -1,0 +1,139 @@
+// Solves   outputs sum_m theta_m K_m a and quadratics a' K_m a of kernels that are functions of one base quantity.
+// Method   one pass over the pairs of a support sample and any sample. The outputs need the learned kernel alone, one
+//          function, whatever the number of vectors. The quadratics need every function of the basis, but only between
+//          support samples, each pair once: a batch of them counts pairs with later ones twice.
+// Takes    the base, how to add a row of the learned kernel and how to add up the functions; one vector or more.
+// Holds    sums are kept by block of columns and added in order, so threads change nothing.
+// Costs    for s support samples of n, s n values of the learned kernel and s^2 / 2 of every function for each vector.
+#ifndef KWEAVE_GRAM_MEASURE_PASS_H_
+#define KWEAVE_GRAM_MEASURE_PASS_H_
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "compute/cpu/family_loops.h"
+#include "gram/pair_pass.h"
+
+namespace kweave {
+
+/// One vector a over the samples and what is found about it.
+struct MeasuredVector {
+  std::span<const double> a;
+  std::span<double> outputs;   ///< [j] += sum_i a_i learned(i,j)
+  std::vector<double> totals;  ///< [k] += sum_ij a_i a_j function_k(i,j)
+};
+
+/// add_row(base, count, out) adds the learned kernel at these base values; add_functions(rows with factors, count, block,
+/// stride) adds up the functions (compute/cpu/family_loops.h).
+template <class AddRow, class AddFunctions>
+class MeasurePass {
+ public:
+  MeasurePass(BaseRows<double>& base, std::span<MeasuredVector> vectors, AddRow add_row,
+              AddFunctions add_functions)
+      : base_(base), vectors_(vectors), add_row_(add_row), add_functions_(add_functions) {
+    std::vector<std::span<const double>> spans;
+    for (const MeasuredVector& vector : vectors) spans.push_back(vector.a);
+    support_ = CommonSupport(spans);
+    functions_ = vectors[0].totals.size();
+    const Index blocks = (base.right_count() + kColumnBlock - 1) / kColumnBlock;
+    totals_.assign(static_cast<std::size_t>(blocks) * vectors.size() * functions_, 0.0);
+  }
+
+  void Run(ThreadPool& pool) {
+    constexpr std::size_t kRowsAtATime = 16 * kRowBatch;
+    for (std::size_t start = 0; start < support_.size(); start += kRowsAtATime) {
+      const std::size_t stop = std::min(start + kRowsAtATime, support_.size());
+      std::vector<BaseRows<double>::Batch> batches;
+      for (std::size_t first = start; first < stop; first += kRowBatch) {
+        const std::size_t count = std::min<std::size_t>(kRowBatch, stop - first);
+        batches.push_back(base_.Prepare(std::span(support_).subspan(first, count), /*may_evict=*/false));
+      }
+      pool.ParallelFor(base_.right_count(), kColumnBlock, [&](Index begin, Index end, int) {
+        std::size_t first = start;
+        for (const auto& batch : batches) {
+          AddBatch(batch, first, begin, end);
+          first += batch.rows.size();
+        }
+      });
+      for (const auto& batch : batches) base_.Commit(batch);
+    }
+    const std::size_t per_block = vectors_.size() * functions_;
+    for (std::size_t t = 0; t < totals_.size(); ++t) {
+      vectors_[t % per_block / functions_].totals[t % functions_] += totals_[t];
+    }
+  }
+
+ private:
+  // The support samples from number `first` on against the columns [begin, end).
+  void AddBatch(const BaseRows<double>::Batch& batch, std::size_t first, Index begin, Index end) {
+    thread_local AlignedVector<double> scratch;
+    thread_local std::vector<const double*> rows;
+    const Index width = end - begin;
+    scratch.resize(std::max<std::size_t>(scratch.size(), batch.missing.size() * width));
+    base_.Read(batch, begin, end, scratch.data(), rows);
+    AddOutputs(batch.rows, rows, begin, width);
+    const auto position = [&](Index column) {
+      return static_cast<std::size_t>(std::ranges::lower_bound(support_, column) - support_.begin());
+    };
+    const std::size_t from = std::max(first, position(begin)), to = position(end);
+    if (from < to) AddPairs(batch.rows, rows, begin, from, to, first + rows.size());
+  }
+
+  void AddOutputs(std::span<const Index> samples, std::span<const double* const> rows, Index begin,
+                  Index width) {
+    thread_local AlignedVector<double> learned;
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      learned.assign(width, 0.0);
+      add_row_(rows[r], width, learned.data());
+      for (const MeasuredVector& vector : vectors_) {
+        const double factor = vector.a[samples[r]];
+        if (factor != 0) AddScaled<double>(learned.data(), width, factor, vector.outputs.data() + begin);
+      }
+    }
+  }
+
+  // Pairs with the support samples [from, to); those from `later` on are not in the batch, and their pairs count twice.
+  void AddPairs(std::span<const Index> samples, std::span<const double* const> rows, Index begin,
+                std::size_t from, std::size_t to, std::size_t later) {
+    thread_local AlignedVector<double> gathered, block;
+    thread_local std::vector<const double*> used;
+    thread_local std::vector<double> factors, weights;
+    const std::size_t count = to - from, stride = count + kStridePadding;
+    gathered.resize(std::max(gathered.size(), rows.size() * count));
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      for (std::size_t j = 0; j < count; ++j) {
+        gathered[r * count + j] = rows[r][support_[from + j] - begin];
+      }
+    }
+    double* totals = &totals_[static_cast<std::size_t>(begin / kColumnBlock) * vectors_.size() * functions_];
+    for (const MeasuredVector& vector : vectors_) {
+      used.clear(), factors.clear(), weights.clear();
+      for (std::size_t r = 0; r < rows.size(); ++r) {
+        if (vector.a[samples[r]] == 0) continue;
+        used.push_back(gathered.data() + r * count);
+        factors.push_back(vector.a[samples[r]]);
+      }
+      for (std::size_t j = from; j < to; ++j) weights.push_back((j < later ? 1 : 2) * vector.a[support_[j]]);
+      block.assign(functions_ * stride, 0.0);
+      add_functions_(WeightedRows<double>{used, factors}, static_cast<Index>(count), block.data(),
+                     static_cast<Index>(stride));
+      for (std::size_t k = 0; k < functions_; ++k) {
+        totals[k] += Dot(weights, {block.data() + k * stride, count});
+      }
+      totals += functions_;
+    }
+  }
+
+  BaseRows<double>& base_;
+  std::span<MeasuredVector> vectors_;
+  const AddRow add_row_;
+  const AddFunctions add_functions_;
+  std::vector<Index> support_;
+  std::size_t functions_;
+  std::vector<double> totals_;  // by block of columns, vector and function
+};
+
+}  // namespace kweave
+
+#endif  // KWEAVE_GRAM_MEASURE_PASS_H_

@@ -1,0 +1,76 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include "base/random.h"
+#include "gram/make_gram.h"
+#include "kernel/language.h"
+
+namespace kweave {
+namespace {
+
+// Several blocks of columns and batches of rows, the last of each not full.
+constexpr Index kSamples = 1100, kFeatures = 6;
+
+std::vector<View> MakeViews() {
+  Random random(5);
+  std::vector<double> values(kSamples * kFeatures);
+  for (double& value : values) value = 2 * random.Uniform() - 1;
+  return {{"x", MakeDense(values, kSamples, kFeatures), {}}};
+}
+
+// Zero for most samples, and for others than in the next.
+std::vector<double> MakeVector(std::uint64_t seed) {
+  Random random(seed);
+  std::vector<double> a(kSamples);
+  for (double& value : a) value = random.Uniform() < 0.7 ? 0 : random.Uniform() - 0.5;
+  return a;
+}
+
+class MeasureTest : public testing::TestWithParam<std::tuple<std::string, bool, Evaluation>> {};
+
+TEST_P(MeasureTest, AgreesWithExpansions) {
+  const auto& [kernel, use_float, evaluation] = GetParam();
+  ThreadPool pool(2), alone(1);
+  const std::vector<View> views = MakeViews();
+  const std::vector<std::string> specs = {kernel, "linear"};
+  const KernelSet kernels = ParseKernels(specs, views, 0);
+  const Normalization normalization = FitNormalization(kernels, views, ParseNormalizers("trace"), pool);
+  const GramOptions options{use_float, evaluation, 0, false};
+  const auto gram = MakeGram(kernels, views, normalization, options, pool);
+  const auto same = MakeGram(kernels, views, normalization, options, alone);
+
+  std::vector<double> theta(kernels.size());
+  Random random(2);
+  for (double& weight : theta) weight = random.Uniform() < 0.3 ? 0 : random.Uniform();
+  const std::vector<double> first = MakeVector(3), second = MakeVector(4);
+  const std::vector<std::span<const double>> vectors = {first, second};
+  const std::vector<Measurement> measured = gram->Measure(theta, vectors);
+  const std::vector<Measurement> again = same->Measure(theta, vectors);
+  const double tolerance = use_float ? 1e-4 : 1e-10;
+  ASSERT_EQ(measured.size(), vectors.size());
+  for (std::size_t v = 0; v < vectors.size(); ++v) {
+    EXPECT_EQ(measured[v].outputs, again[v].outputs) << "threads change nothing";
+    EXPECT_EQ(measured[v].quadratics, again[v].quadratics);
+    const auto expansion = gram->Expand(vectors[v]);
+    std::vector<double> quadratics(theta.size()), outputs(kSamples);
+    expansion->Quadratics(quadratics);
+    expansion->Outputs(theta, outputs);
+    for (std::size_t m = 0; m < theta.size(); ++m) {
+      EXPECT_NEAR(measured[v].quadratics[m], quadratics[m], tolerance * (1 + quadratics[m])) << m;
+    }
+    for (Index j = 0; j < kSamples; ++j) ASSERT_NEAR(measured[v].outputs[j], outputs[j], 10 * tolerance) << j;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    AllWays, MeasureTest,
+    testing::Combine(testing::Values("rbf(gamma=logspace(0.01,10,20))", "rbf(gamma=[0.1,1])",
+                                     "each(rbf(gamma=logspace(0.01,10,8)))", "poly(degree=1..3)",
+                                     "poly(degree=1..3,gamma=[0.1,0.2,0.5],coef0=1)",
+                                     "laplacian(gamma=logspace(0.01,1,9))*linear"),
+                     testing::Bool(), testing::Values(Evaluation::kAuto, Evaluation::kDirect)));
+
+}  // namespace
+}  // namespace kweave
