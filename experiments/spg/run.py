@@ -5,46 +5,28 @@
 
 README.md beside this file says what is shown and where the settings come from. Real data are read from KWEAVE_DATA.
 """
+import json
 import math
 import os
 import random
+import resource
 import subprocess
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import common  # noqa: E402
+import paper  # noqa: E402
+from draw import draw  # noqa: E402
 
 PARTS = ["small", "ablation", "million", "large", "genes", "growth"]
 SETS = ["wpbc194", "sonar", "liver-disorders", "ionosphere", "breast-cancer", "australian", "diabetes"]
 NORMS = ["1", "1.1", "1.33", "2"]
+METHODS = ["spg", "pgd", "analytic", "silp", "reduced-gradient"]
 # Ten widths and three degrees for every feature and for all of them, traces alike: 13 (d + 1) kernels.
 SUM = ["--kernel", "rbf(gamma=logspace(1e-2,10,10))", "--kernel", "each(rbf(gamma=logspace(1e-2,1e2,10)))", "--kernel",
        "poly(degree=1..3)", "--kernel", "each(poly(degree=1..3))", "--normalize", "trace", "-C", "10"]
 PRODUCT = ["--combine", "product", "--kernel", "each(rbf(gamma=10))", "-C", "10"]
-# Seconds in the paper's tables 2 and 5: (data, norm) to (projected gradients, spectral), None where it did not converge.
-PAPER_SUM = {("australian", "1.1"): (39.4, 7.0), ("australian", "1.33"): (248.3, 6.9), ("australian", "2"): (23.5, 6.0),
-             ("liver-disorders", "1.1"): (282.2, 0.8), ("liver-disorders", "1.33"): (3.3, 0.7),
-             ("liver-disorders", "2"): (0.7, 0.6), ("sonar", "1"): (None, 273.4), ("sonar", "1.1"): (785.5, 9.0),
-             ("sonar", "1.33"): (57.8, 4.2), ("sonar", "2"): (7.7, 3.1), ("breast-cancer", "1"): (57.9, 5.1),
-             ("breast-cancer", "1.1"): (237.2, 8.6), ("breast-cancer", "1.33"): (11.2, 3.3),
-             ("breast-cancer", "2"): (6.6, 2.7), ("diabetes", "1.1"): (73.6, 4.1), ("diabetes", "1.33"): (11.5, 3.0),
-             ("diabetes", "2"): (3.6, 2.5), ("wpbc194", "1"): (38.2, 6.2), ("wpbc194", "1.1"): (44.4, 1.2),
-             ("wpbc194", "1.33"): (5.3, 1.3), ("wpbc194", "2"): (1.7, 1.2), ("australian", "1"): (29.5, 10.1),
-             ("ionosphere", "1"): (1392.4, 39.2)}
-PAPER_PRODUCT = {("australian", "1.1"): (None, 22.0), ("australian", "1.33"): (None, 22.1), ("australian", "2"): (None, 21.6),
-                 ("liver-disorders", "1.1"): (722.4, 1.0), ("liver-disorders", "1.33"): (136.1, 0.6),
-                 ("liver-disorders", "2"): (0.3, 0.4), ("sonar", "1.1"): (None, 7.4), ("sonar", "1.33"): (None, 3.2),
-                 ("sonar", "2"): (293.8, 3.1), ("breast-cancer", "1.1"): (28.4, 4.0), ("breast-cancer", "1.33"): (448.6, 3.3),
-                 ("breast-cancer", "2"): (377.8, 3.2), ("diabetes", "1.1"): (1232.5, 4.8), ("diabetes", "1.33"): (364.4, 2.5),
-                 ("diabetes", "2"): (2.1, 2.1), ("wpbc194", "1.1"): (1080.3, 4.4), ("wpbc194", "1.33"): (1064.7, 3.7),
-                 ("wpbc194", "2"): (209.3, 2.1), ("australian", "1"): (None, 16.6), ("sonar", "1"): (None, 4.8),
-                 ("liver-disorders", "1"): (1482.6, 2.6), ("breast-cancer", "1"): (1182.6, 4.4),
-                 ("diabetes", "1"): (1525.7, 7.6), ("wpbc194", "1"): (1093.9, 2.7)}
-# Hours in the paper's tables 8 and 10.
-PAPER_LARGE = {("letter", "1.33"): 0.66, ("poker", "1.33"): 0.96, ("adult-8", "1.33"): 3.42, ("web", "1.33"): 1.33,
-               ("cod-rna", "1.33"): 8.99, ("letter", "1"): 0.67, ("poker", "1"): 0.49, ("adult-8", "1"): 1.73,
-               ("web", "1"): 0.88, ("cod-rna", "1"): 3.45}
 MAX_GAP = 1e-3
 
 
@@ -98,85 +80,115 @@ class Runs:
     def __init__(self, chosen):
         self.kweave, self.limit, self.rows = common.Kweave(chosen.kweave, chosen.folder), chosen.limit, []
         self.folder = chosen.folder
+        self.help = subprocess.run([str(chosen.kweave), "train", "--help"], capture_output=True, text=True).stdout
 
-    def train(self, part, name, data, options, norm, method, test=None, limit=None):
-        words = [*options, "--norm", norm, "--method", method, "--gap", f"{MAX_GAP:g}", "--threads", "2", "--time-limit",
+    def knows(self, method):
+        return method in self.help
+
+    def save(self, part):
+        """What was run, so that parts can be run one by one and drawn together."""
+        (self.folder / f"{part}.json").write_text(json.dumps(self.rows))
+        keys = [k for k in self.rows[0] if k not in ("history", "kernels")]
+        common.write_csv(self.folder / f"{part}.csv", keys, [[row[k] for k in keys] for row in self.rows])
+
+    def train(self, part, name, data, options, norm, method, test=None, limit=None, threads=1):
+        words = [*options, "--norm", norm, "--method", method, "--gap", f"{MAX_GAP:g}", "--threads", str(threads), "--time-limit",
                  str(limit or self.limit)]
+        before = processor_seconds()
         summary = self.kweave.train(data, "spg.kweave", *words)
+        used = processor_seconds() - before
         accuracy = self.kweave.predict("spg.kweave", test)["accuracy"] if test else float("nan")
         row = {"part": part, "data": name, "norm": norm, "method": method, "status": summary["status"],
-               "seconds": summary["seconds"]["total"], "solves": summary["solves"], "objective": summary["primal"],
+               "seconds": summary["seconds"]["total"], "processor": used, "solves": summary["solves"], "objective": summary["primal"],
                "measure": summary.get("projected_gradient", summary["relative_gap"]),
                "active": summary["kernels_active"], "total": summary["kernels_total"],
-               "memory": summary["peak_memory_bytes"], "accuracy": accuracy, "summary": summary}
+               "memory": summary["peak_memory_bytes"], "accuracy": accuracy, "history": summary["history"], "kernels": [
+                   k["name"] for k in summary["kernels"] if k["weight"] > 0][:10000] if part == "genes" else []}
         self.rows.append(row)
         return row
+
+
+def processor_seconds():
+    """Of all programs run so far: what a busy machine changes least."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def geometric_mean(values):
     return math.exp(common.mean([math.log(v) for v in values])) if values else float("nan")
 
 
+def run_fold(runs, kind, name, options, norm, methods, found, restarts):
+    """All methods on what is in train.libsvm; returns how far above the best of all restarts spg ended."""
+    for method in methods:
+        if method == "pgd" and found["pgd"] and found["pgd"][0]["status"] != "converged":
+            continue  # it did not converge on the first fold
+        found[method].append(runs.train(f"small-{kind}", name, "train.libsvm", options, norm, method, "test.libsvm"))
+    if not restarts:
+        return 0.0
+    best = runs.train("restarts", name, "train.libsvm", [*options, "--restarts", "5"], norm, "spg")["objective"]
+    ours = found["spg"][-1]["objective"]
+    return ours / min([best] + [found[m][-1]["objective"] for m in methods]) - 1
+
+
+def small_row(kind, name, norm, found, known):
+    """One line of the table: means over the folds."""
+    def mean_of(method, key, form):
+        rows = found.get(method)
+        if not rows:
+            return ""
+        mark = "" if all(r["status"] == "converged" for r in rows) else "> "
+        return mark + format(common.mean([r[key] for r in rows]), form)
+    return [kind, name, norm, *(mean_of(m, "processor", ".2f") for m in METHODS), *(mean_of(m, "solves", ".0f") for m in METHODS),
+            mean_of("spg", "objective", ".4g"), mean_of("spg", "active", ".0f"),
+            f"{100 * common.mean([r['accuracy'] for r in found['spg']]):.1f}", *("-" if k is None else k for k in known)]
+
+
 def run_small(runs, data, folds, sets, norms, claims):
     """Tables 2, 4, 5 and 9."""
     ratios, uncertified, rows, far = [], [], [], []
-    for kind, options, paper in (("sum", SUM, PAPER_SUM), ("product", PRODUCT, PAPER_PRODUCT)):
+    for kind, options, known in (("sum", SUM, paper.SUM), ("product", PRODUCT, paper.PRODUCT)):
         for name in sets:
             for norm in norms:
-                methods = ["spg", "pgd"] + (["analytic"] if kind == "sum" else []) + \
-                    (["silp"] if kind == "sum" and norm == "1" else [])
+                methods = ["spg", "pgd"] + (["analytic"] if kind == "sum" else [])
+                methods += [m for m in ("silp", "reduced-gradient") if kind == "sum" and norm == "1" and runs.knows(m)]
                 found = {method: [] for method in methods}
-                for fold, (train, test) in enumerate(folds_of(data[name], folds)):
+                for train, test in folds_of(data[name], folds):
                     write(runs.folder / "train.libsvm", train)
                     write(runs.folder / "test.libsvm", test)
-                    for method in methods:
-                        if method == "pgd" and fold > 0 and found["pgd"][0]["status"] != "converged":
-                            continue  # it did not converge on the first fold
-                        found[method].append(runs.train(f"small-{kind}", name, "train.libsvm", options, norm, method,
-                                                        "test.libsvm"))
-                    if kind == "product":
-                        best = runs.train("restarts", name, "train.libsvm", [*options, "--restarts", "5"], norm, "spg")
-                        worst = found["spg"][-1]["objective"] / min(best["objective"], found["spg"][-1]["objective"]) - 1
-                        far.append((worst, f"{name} p = {norm}"))
-                seconds = {m: common.mean([r["seconds"] for r in found[m]]) for m in methods}
-                has_converged = all(r["status"] == "converged" for r in found["pgd"])
+                    far.append((run_fold(runs, kind, name, options, norm, methods, found, kind == "product"), f"{name} p = {norm}"))
                 if float(norm) <= 1.33:
-                    ratios.append(seconds["pgd"] / seconds["spg"])
-                uncertified += [f"{name} {kind} p = {norm} {r['measure']:.1e}" for m in methods if m != "pgd" for r in found[m]
+                    ratios.append(found["pgd"][0]["processor"] / found["spg"][0]["processor"])
+                uncertified += [f"{name} {kind} p = {norm} {r['measure']:.1e}" for r in found["spg"]
                                 if not r["measure"] <= MAX_GAP]
-                known = paper.get((name, norm), ("", ""))
-                rows.append([kind, name, norm, *(f"{seconds[m]:.2f}" if m in seconds else "" for m in ("spg",)),
-                             f"{seconds['pgd']:.2f}" if has_converged else f"> {seconds['pgd']:.1f}",
-                             *(f"{seconds[m]:.2f}" if m in seconds else "" for m in ("analytic", "silp")),
-                             f"{common.mean([r['solves'] for r in found['spg']]):.0f}",
-                             f"{common.mean([r['solves'] for r in found['pgd']]):.0f}",
-                             f"{common.mean([r['objective'] for r in found['spg']]):.4g}",
-                             f"{100 * common.mean([r['accuracy'] for r in found['spg']]):.1f}",
-                             f"{common.mean([r['active'] for r in found['spg']]):.0f}", *("-" if k is None else k for k in known)])
-    common.print_table(["kind", "data", "p", "spg s", "pgd s", "analytic s", "silp s", "spg solves", "pgd solves", "objective",
-                        "accuracy %", "active", "paper pgd s", "paper spg s"], rows)
+                rows.append(small_row(kind, name, norm, found, known.get((name, norm), ("", ""))))
+    common.print_table(["kind", "data", "p", *(f"{m} s" for m in METHODS), *(f"{m} solves" for m in METHODS), "objective", "active",
+                        "accuracy %", "paper pgd s", "paper spg s"], rows)
     claims.append(("spg is at least 5 times faster than pgd in the geometric mean for p <= 1.33",
                    geometric_mean(ratios) >= 5, f"{geometric_mean(ratios):.1f} times over {len(ratios)} cases"))
-    claims.append(("every sum is certified to 1e-3 and every product stationary to 1e-3", not uncertified,
+    claims.append(("spg certifies every sum to 1e-3 and brings every product to a stationary point", not uncertified,
                    "; ".join(uncertified) or "all"))
-    claims.append(("products are within 1e-2 of the best of five restarts", max(far)[0] <= 1e-2,
+    claims.append(("products are within 1e-2 of the best of five restarts of any method", max(far)[0] <= 1e-2,
                    f"farthest {max(far)[0]:.1e} ({max(far)[1]})"))
 
 
 def run_ablation(runs, data, sets, claims):
     """Table 7, at p = 1.1."""
-    rows, solves = [], {}
+    rows, seconds = [], {}
     for name in sets:
         write(runs.folder / "train.libsvm", data[name])
         cells = []
         for method in ("pgd", "pgd+n", "pgd+s", "pgd+n+s", "spg"):
             row = runs.train("ablation", name, "train.libsvm", SUM, "1.1", method)
             mark = "" if row["status"] == "converged" else "> "
-            cells += [f"{mark}{row['seconds']:.2f}", f"{mark}{row['solves']}"]
-            solves.setdefault(method, []).append(row["seconds"])
+            cells += [f"{mark}{row['processor']:.2f}", f"{mark}{row['solves']}"]
+            seconds.setdefault(method, []).append(row["processor"])
         rows.append([name, *cells])
+        known = paper.ABLATION.get(name, {})
+        if known:
+            rows.append(["paper", *(value for m in ("pgd", "pgd+n", "pgd+s", "pgd+n+s") for value in known[m]), "", ""])
     common.print_table(["data", *(f"{m} {u}" for m in ("pgd", "+n", "+s", "+n+s", "spg") for u in ("s", "solves"))], rows)
-    means = {m: geometric_mean(v) for m, v in solves.items()}
+    means = {m: geometric_mean(v) for m, v in seconds.items()}
     claims.append(("all parts together beat every one alone and none", means["spg"] == min(means.values()),
                    ", ".join(f"{m} {v:.2f} s" for m, v in means.items())))
 
@@ -193,7 +205,7 @@ def run_million(runs, data, counts, claims):
             widths = max(round(count / features), 2)
             options = ["--kernel", f"each(rbf(gamma=logspace(1e-3,1e3,{widths})))", "-C", "10", "--certificate", "direct"]
             for method in ("spg", "auto") if norm != "1" else ("auto",):
-                row = runs.train("million", "sonar", "train.libsvm", options, norm, method, limit=300)
+                row = runs.train("million", "sonar", "train.libsvm", options, norm, method, limit=300, threads=2)
                 rows.append([norm, row["total"], method, f"{row['seconds']:.2f}", row["solves"], f"{row['measure']:.1e}",
                              row["active"], f"{row['memory'] / 1e6:.0f}"])
                 if method == ("auto" if norm == "1" else "spg"):
@@ -232,9 +244,10 @@ def run_large(runs, folder, claims):
     for name, samples, kernels in large_sets(folder):
         write(runs.folder / "large.libsvm", samples)
         for norm in ("1.33", "1"):
-            row = runs.train("large", name, "large.libsvm", ["--combine", "product", *kernels, "-C", "1"], norm, "spg", limit=1800)
+            row = runs.train("large", name, "large.libsvm", ["--combine", "product", *kernels, "-C", "1"], norm, "spg", limit=1800,
+                             threads=2)
             rows.append([name, len(samples), norm, f"{row['seconds']:.0f}", row["solves"], row["status"], f"{row['measure']:.1e}",
-                         f"{row['active']} of {row['total']}", PAPER_LARGE[(name, norm)]])
+                         f"{row['active']} of {row['total']}", paper.LARGE[(name, norm)]])
     common.print_table(["data", "samples", "p", "seconds", "solves", "status", "projected gradient", "active", "paper hours"], rows)
     found = [r for r in runs.rows if r["part"] == "large"]
     claims.append(("all large products converge, each in less than 30 minutes",
@@ -251,7 +264,7 @@ def run_genes(runs, folder, claims, left_out):
     def genes(samples, use_test):
         write(runs.folder / "train.libsvm", samples)
         row = runs.train("genes", "leukemia", "train.libsvm", options, "1", "spg", "test.libsvm" if use_test else None, limit=600)
-        return row, {k["name"] for k in row["summary"]["kernels"] if k["weight"] > 0}
+        return row, set(row["kernels"])
 
     row, chosen = genes(train, True)
     overlaps = []
@@ -274,7 +287,7 @@ def run_growth(runs, folder, counts, claims):
         for count in counts:
             write(runs.folder / "growth.libsvm", samples[:count])
             row = runs.train("growth", name, "growth.libsvm", ["--kernel", "rbf(gamma=logspace(1e-3,1,50))", "-C", "1"], "1.33",
-                             "spg", limit=600)
+                             "spg", limit=600, threads=2)
             row["count"] = count
             found.append((count, row["seconds"]))
             rows.append([name, count, f"{row['seconds']:.2f}", row["solves"], row["status"]])
@@ -287,30 +300,18 @@ def run_growth(runs, folder, counts, claims):
     return slopes
 
 
-def draw(pyplot, runs, path):
-    """Objective against time on one set, and seconds against kernels and samples."""
-    figure, axes = pyplot.subplots(1, 3, figsize=(11, 3.4), layout="constrained")
-    shown = [r for r in runs.rows if r["part"] == "ablation" and r["data"] == "sonar"]
-    best = min((r["objective"] for r in shown), default=1)
-    for row in shown:
-        history = row["summary"]["history"]
-        axes[0].plot([h["seconds"] for h in history], [max(h["primal"] / best - 1, 1e-6) for h in history], label=row["method"])
-    axes[0].set(xscale="log", yscale="log", xlabel="seconds", ylabel="objective above the best, relative")
-    axes[0].set_title("sonar, p = 1.1", loc="left")
-    if shown:
-        axes[0].legend()
-    for axis, part, key, label in ((axes[1], "million", "total", "kernels"), (axes[2], "growth", "count", "samples")):
-        groups = {}
-        for row in runs.rows:
-            if row["part"] != part or (part == "million" and (row["method"] == "auto") != (row["norm"] == "1")):
-                continue
-            groups.setdefault(f"{row['data']}, p = {row['norm']}", []).append((row[key], row["seconds"]))
-        for name, points in groups.items():
-            axis.plot(*zip(*points), marker="o", markersize=3.5, label=name)
-        axis.set(xscale="log", yscale="log", xlabel=label, ylabel="seconds")
-        if groups:
-            axis.legend()
-    common.save(figure, path)
+def run_parts(runs, folder, parts, folds, claims):
+    data = {name: read(folder / f"{name}.zst") for name in SETS}
+    steps = {"small": lambda: run_small(runs, data, folds, SETS, NORMS, claims),
+             "ablation": lambda: run_ablation(runs, data, [s for s in SETS if s != "ionosphere"], claims),
+             "million": lambda: run_million(runs, data, [1000, 10000, 100000, 1000000], claims),
+             "large": lambda: run_large(runs, folder, claims),
+             "genes": lambda: run_genes(runs, folder, claims, 38),
+             "growth": lambda: run_growth(runs, folder, [2000, 4000, 8000, 16000, 32000], claims)}
+    for part in parts:
+        runs.rows = []
+        steps[part]()
+        runs.save(part)
 
 
 def main():
@@ -329,35 +330,18 @@ def main():
     folder = Path(os.environ.get("KWEAVE_DATA", "")) if os.environ.get("KWEAVE_DATA") else None
     if chosen.quick or folder is None:
         print("Spectral projected gradients on made data" + ("" if chosen.quick else ": KWEAVE_DATA names no real data"))
-        data = {"circle": synthetic(100, 6, 1)}
+        data = {"circle": synthetic(100, 6, 1), "sonar": synthetic(60, 5, 2)}
         run_small(runs, data, 1, ["circle"], ["1.33"], claims)
-        data["sonar"] = synthetic(60, 5, 2)
         run_million(runs, data, [50, 2000], claims)
         claims = [c for c in claims if "5 times" not in c[0]]  # too small to measure
     else:
-        parts = extra["--parts"].split(",")
-        data = {name: read(folder / f"{name}.zst") for name in SETS}
-        if "small" in parts:
-            run_small(runs, data, int(extra["--folds"]), SETS, NORMS, claims)
-        if "ablation" in parts:
-            run_ablation(runs, data, [s for s in SETS if s != "ionosphere"], claims)
-        if "million" in parts:
-            run_million(runs, data, [1000, 10000, 100000, 1000000], claims)
-        if "large" in parts:
-            run_large(runs, folder, claims)
-        if "genes" in parts:
-            run_genes(runs, folder, claims, 38)
-        if "growth" in parts:
-            run_growth(runs, folder, [2000, 4000, 8000, 16000, 32000], claims)
-    keys = ["part", "data", "norm", "method", "status", "seconds", "solves", "objective", "measure", "active", "total", "memory",
-            "accuracy"]
-    common.write_csv(chosen.folder / "runs.csv", keys, [[row[k] for k in keys] for row in runs.rows])
+        run_parts(runs, folder, extra["--parts"].split(","), int(extra["--folds"]), claims)
     checked = common.Claims()
     for claim in claims:
         checked.check(*claim)
     pyplot = None if chosen.quick else common.plotting()
     if pyplot:
-        draw(pyplot, runs, chosen.images / "spg.png")
+        draw(pyplot, chosen.folder, chosen.images / "spg.png")
     checked.exit()
 
 

@@ -1,5 +1,6 @@
 #include "train/grams.h"
 
+#include <algorithm>
 #include <numeric>
 #include <utility>
 
@@ -29,7 +30,16 @@ GramPair Grams::Pair() {
       return Part(rows, settings_.base_cache_bytes, pool_);
     };
   }
+  pair.some_kernels = [this](std::span<const Index> kernels) { return SomeKernels(kernels); };
+  pair.precise = [this]() -> Gram& { return Precise(); };
   return pair;
+}
+
+Gram& Grams::Precise() {
+  if (!settings_.use_float) return *working_;
+  if (settings_.certificate == Evaluation::kAuto) return Exact();
+  if (!precise_) precise_ = Make({false, Evaluation::kAuto, 0, false});
+  return *precise_;
 }
 
 Gram& Grams::Exact() {
@@ -48,16 +58,35 @@ void Grams::KeepBases(bool exact_too) {
 }
 
 std::int64_t Grams::rows_evaluated() const {
-  return working_->rows_evaluated() + (exact_ ? exact_->rows_evaluated() : 0);
+  return working_->rows_evaluated() + (precise_ ? precise_->rows_evaluated() : 0) +
+         (exact_ ? exact_->rows_evaluated() : 0);
 }
 
 std::int64_t Grams::base_values() const {
-  return working_->base_values() + (exact_ ? exact_->base_values() : 0);
+  return working_->base_values() + (precise_ ? precise_->base_values() : 0) +
+         (exact_ ? exact_->base_values() : 0);
 }
 
 std::unique_ptr<Gram> Grams::Make(GramOptions options) const {
   options.shared_samples = samples_;
   return MakeGram(*source_.kernels, source_.views, source_.normalization, options, pool_);
+}
+
+std::shared_ptr<Grams> Grams::SomeKernels(std::span<const Index> kernels) const {
+  const auto some = std::make_shared<const KernelSet>(source_.kernels->Select(kernels));
+  GramSource source{some.get(), {}, {}};
+  for (const std::string& name : some->views) {
+    const auto view = std::ranges::find(source_.views, name, &View::name);
+    source.views.push_back(*view);
+  }
+  std::vector<Index> every_sample(RowCount(source_.views[0].features));
+  std::iota(every_sample.begin(), every_sample.end(), Index{0});
+  source.normalization = source_.normalization.Select(kernels, every_sample);
+  GramSettings settings = settings_;
+  settings.certificate = Evaluation::kAuto;
+  auto grams = std::make_shared<Grams>(std::move(source), settings, pool_);
+  grams->own_kernels_ = some;
+  return grams;
 }
 
 std::shared_ptr<Grams> Grams::Part(std::span<const Index> rows, std::size_t base_cache_bytes,

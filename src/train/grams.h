@@ -42,7 +42,11 @@ class Grams : public GramSample {
   /// is not kept here. This must outlive it.
   std::shared_ptr<Grams> Part(std::span<const Index> rows, std::size_t base_cache_bytes,
                               ThreadPool& pool) const;
+  /// Some of the kernels, ascending, between all samples. This must outlive it.
+  std::shared_ptr<Grams> SomeKernels(std::span<const Index> kernels) const;
   Gram& Exact();
+  /// In float64, by tables where those are good.
+  Gram& Precise();
   /// By both, parts of the samples not counted.
   std::int64_t rows_evaluated() const;
   std::int64_t base_values() const;
@@ -52,12 +56,14 @@ class Grams : public GramSample {
         std::vector<Index> samples);
   std::unique_ptr<Gram> Make(GramOptions options) const;
 
+  std::shared_ptr<const KernelSet> own_kernels_;  // where source_ has some of another's only
   GramSource source_;
   GramSettings settings_;
   ThreadPool& pool_;
   const Grams* whole_ = nullptr;  // those of all samples, of which these are a part
   std::vector<Index> samples_;    // the samples of that part; empty: all
   std::unique_ptr<Gram> working_;
+  std::unique_ptr<Gram> precise_;
   std::unique_ptr<Gram> exact_;
 };
 

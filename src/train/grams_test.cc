@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <string>
@@ -66,6 +67,47 @@ TEST(Grams, APartHasTheValuesOfTheWhole) {
   const double few =
       contrast([&](std::size_t r, std::size_t c) { return small_rows[r * chosen.size() + c]; });
   EXPECT_NEAR(few, large, 1e-5);
+}
+
+TEST(Grams, SomeKernelsAreTheSameKernels) {
+  MadeProblem problem(60);
+  Grams grams = problem.MakeGrams();
+  const std::vector<Index> chosen = {1, 3, 4, 7};
+  std::vector<double> a(60), all(problem.kernels.size()), some(chosen.size());
+  Random random(5);
+  for (double& value : a) value = random.Uniform() - 0.5;
+  grams.Precise().Expand(a)->Quadratics(all);
+  const std::shared_ptr<GramSample> few = grams.Pair().some_kernels(chosen);
+  few->Pair().exact().Expand(a)->Quadratics(some);
+  for (std::size_t k = 0; k < chosen.size(); ++k)
+    EXPECT_NEAR(some[k], all[chosen[k]], 1e-9 * std::abs(some[k]));
+}
+
+// Sparse weights of many kernels are learned on few of them, but bounded over all.
+TEST(Grams, VeryManyKernelsMeetTheSameOptimum) {
+  MadeProblem problem(60);
+  const std::vector<std::string> specifications = {"each(rbf(gamma=logspace(1e-2,1e2,1200)))"};
+  problem.kernels = ParseKernels(specifications, problem.views, 0);
+  problem.normalization =
+      FitNormalization(problem.kernels, problem.views, ParseNormalizers("multiplicative"), problem.pool);
+  const HingeLoss hinge;
+  const LearningProblem learning{{&hinge, problem.y, problem.C}, LpConstraint(1)};
+  const Context context;
+  Learned found[2];
+  for (const bool is_direct : {false, true}) {
+    RunControl control(context);
+    Grams grams({&problem.kernels, problem.views, problem.normalization},
+                {true, 0, is_direct ? Evaluation::kDirect : Evaluation::kAuto, true}, problem.pool);
+    LearnOptions options;
+    options.target_gap = 1e-4;
+    options.method = is_direct ? "auto" : "analytic";
+    found[is_direct] = LearnWeights(grams.Pair(), learning, options, control);
+    EXPECT_EQ(found[is_direct].status, Status::kConverged);
+    EXPECT_LE(found[is_direct].certificate.relative_gap, 1e-4);
+    EXPECT_EQ(found[is_direct].theta.size(), 4800u);
+  }
+  EXPECT_NEAR(found[1].certificate.primal, found[0].certificate.primal, 2e-4 * found[0].certificate.primal);
+  EXPECT_LT(std::ranges::count_if(found[1].theta, [](double t) { return t > 0; }), 60);
 }
 
 TEST(Grams, StartingFromASampleLeavesTheOptimumWhereItIs) {

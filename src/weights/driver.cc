@@ -208,7 +208,7 @@ bool Driver::NeedsAnotherSolve() const {
 bool Driver::UseExactKernels() {
   if (!is_float_) return false;
   is_float_ = false;
-  machine_.UseGram(gram_.exact(), false);
+  machine_.UseGram(gram_.precise ? gram_.precise() : gram_.exact(), false);
   theta_ = best_.theta;
   best_.primal = milestone_ = kInfinity;
   best_dual_ = -kInfinity;
@@ -238,6 +238,7 @@ Learned Driver::Finish(Status status) {
   learned_.status = status;
   learned_.theta = best_.theta;
   learned_.beta = best_.beta;
+  learned_.dual_beta = best_dual_beta_;
   learned_.solves = machine_.solves();
   learned_.solver = machine_.solver();
   learned_.solve_seconds = machine_.solve_seconds() - inside_weight_seconds_;

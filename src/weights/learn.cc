@@ -4,6 +4,7 @@
 
 #include "kweave/error.h"
 #include "weights/driver.h"
+#include "weights/kernel_subsets.h"
 #include "weights/method_table.h"
 #include "weights/sample_machine.h"
 #include "weights/sampled_start.h"
@@ -19,6 +20,7 @@ Learned LearnWeights(const GramPair& gram, const LearningProblem& problem, const
                             problem.risk.y.size(), problem.risk.C.size()));
   }
   if (gram.working->kernels() == 0) throw Error(ErrorKind::kUsage, "there are no kernels to learn from");
+  if (ShouldLearnOnSubsets(gram, problem, options)) return LearnOnSubsets(gram, problem, options, control);
   const MethodRecord& method = FindMethod(options.method, *problem.regularizer, *problem.risk.loss);
   if (method.learn != nullptr) {
     if (options.driver != "wrapper") return method.learn(gram, problem, options, control);

@@ -57,9 +57,13 @@ struct GramPair {
   std::function<Gram&()> exact;
   /// The working kernels between some of the samples, ascending. Empty where kernels are known for all samples only.
   std::function<std::shared_ptr<GramSample>(std::span<const Index>)> sample = nullptr;
+  /// Some of the kernels, ascending, between all samples; what certifies them is whatever is cheapest.
+  std::function<std::shared_ptr<GramSample>(std::span<const Index>)> some_kernels = nullptr;
+  /// For solvers that float32 values no longer serve: float64, but not evaluated more dearly than that. Empty: `exact`.
+  std::function<Gram&()> precise = nullptr;
 };
 
-/// Kernels between some of the samples.
+/// Some of the kernels, or kernels between some of the samples.
 class GramSample {
  public:
   virtual ~GramSample() = default;
@@ -70,8 +74,9 @@ class GramSample {
 struct Learned {
   Status status = Status::kConverged;
   std::vector<double> theta;
-  std::vector<double> beta;  ///< signed: y_i alpha_i for classification
-  Certificate certificate;   ///< of theta and beta, computed after the last step; holds the bias
+  std::vector<double> beta;            ///< signed: y_i alpha_i for classification
+  std::vector<double> dual_beta = {};  ///< with the largest lower bound; empty: beta
+  Certificate certificate;             ///< of theta and beta, computed after the last step; holds the bias
   /// Where the problem is not convex, so that no gap can be had: how far a projected gradient step still leads.
   std::optional<double> projected_gradient = {};
   std::int64_t iterations = 0;
