@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kNewtonDirections = 96;
 constexpr double kNewtonLargestNorm = 8;  // above it the update shrinks the error to 2 / 9 each time
 constexpr int kUpdatesBeforeNewton = 2;   // they bring the weights to their order of magnitude
-constexpr double kAffordableUpdates = 3;
+constexpr double kAffordableUpdates = 1.5;
 constexpr double kGoodNewtonStep = 0.1;  // factor on the gap; after worse ones more samples keep their bounds
 constexpr int kMaxCuts = 6;
 constexpr double kModelPrecision = 0.03;  // of the gap
@@ -65,12 +65,14 @@ void Analytic::Move(const Evaluation& last, const Machine& machine, const RunSta
                     std::span<double> theta) {
   dual_point_.beta.clear();
   const bool is_worse = moves_ > 0 && IsWorseThanAccepted(last);
-  if (was_newton_ && (is_worse || state.relative_gap > kGoodNewtonStep * previous_gap_)) {
+  const double rate = state.relative_gap / previous_gap_;
+  if (last_step_ == Step::kUpdate) update_rate_ = rate;
+  if (last_step_ == Step::kNewton && (is_worse || rate > kGoodNewtonStep)) {
     most_bounded_ = std::min(2 * most_bounded_, kMostBoundedSamples);
   }
-  was_newton_ = false;
   if (is_worse && cuts_ < kMaxCuts) {
     CutBack(last, theta);
+    last_step_ = Step::kCut;
     return;
   }
   const bool crawls = UpdateCrawls(state);
@@ -81,11 +83,12 @@ void Analytic::Move(const Evaluation& last, const Machine& machine, const RunSta
   const bool take_newton = crawls && !was_newton_partial_;
   was_newton_partial_ = false;
   if (take_newton && NewtonStep(last, machine, state, theta)) {
-    was_newton_ = true;
+    last_step_ = Step::kNewton;
     was_newton_partial_ = last.theta.size() > kNewtonDirections;
     return;
   }
   Update(last, std::min(1e-3, state.relative_gap), theta);
+  last_step_ = Step::kUpdate;
 }
 
 // Certainly worse: the lower bound at the new point lies above the upper bound at the old.
@@ -126,10 +129,10 @@ void Analytic::Update(const Evaluation& last, double floor, std::span<double> th
 }
 
 bool Analytic::UpdateCrawls(const RunState& state) const {
-  if (norm_ == nullptr || norm_->p() > kNewtonLargestNorm || moves_ < kUpdatesBeforeNewton) return false;
-  const double rate = state.relative_gap / previous_gap_;
-  if (!(rate < 1)) return true;
-  return std::log(state.target_gap / state.relative_gap) < kAffordableUpdates * std::log(rate);
+  if (norm_ == nullptr || norm_->p() > kNewtonLargestNorm) return false;
+  if (!state.has_start && moves_ < kUpdatesBeforeNewton) return false;
+  if (!(update_rate_ < 1)) return true;
+  return std::log(state.target_gap / state.relative_gap) < kAffordableUpdates * std::log(update_rate_);
 }
 
 bool Analytic::NewtonStep(const Evaluation& last, const Machine& machine, const RunState& state,

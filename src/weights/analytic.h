@@ -30,6 +30,7 @@ class Analytic : public WeightMethod {
   const DualPoint* dual_point() override { return dual_point_.beta.empty() ? nullptr : &dual_point_; }
 
  private:
+  enum class Step { kNone, kUpdate, kNewton, kCut };
   static constexpr std::size_t kFirstBoundedSamples = 48;
 
   bool IsWorseThanAccepted(const Evaluation& last) const;
@@ -47,10 +48,11 @@ class Analytic : public WeightMethod {
   double previous_gap_ = 1;                          // relative, when the last step was accepted
   DualPoint dual_point_;                             // of the last Newton step
   std::size_t most_bounded_ = kFirstBoundedSamples;  // of the next local model
-  bool was_newton_ = false;                          // the last step was one
-  int moves_ = 0;                                    // accepted ones
-  int cuts_ = 0;                                     // of the step being tried
-  bool was_newton_partial_ = false;                  // the last Newton step moved kernels in groups
+  Step last_step_ = Step::kNone;
+  double update_rate_ = 0.5;         // of the gap, by the last update; a typical one at first
+  int moves_ = 0;                    // accepted ones
+  int cuts_ = 0;                     // of the step being tried
+  bool was_newton_partial_ = false;  // the last Newton step moved kernels in groups
 };
 
 }  // namespace kweave

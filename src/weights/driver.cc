@@ -218,7 +218,7 @@ bool Driver::UseExactKernels() {
 
 void Driver::Move(bool is_inside) {
   ScopedSeconds seconds(learned_.weight_seconds);
-  const RunState state{.relative_gap = relative_gap(), .target_gap = aim_};
+  const RunState state{.relative_gap = relative_gap(), .target_gap = aim_, .has_start = has_start_};
   method_->Move(last_, machine_, state, theta_);
   if (const DualPoint* point = method_->dual_point()) {
     NoteDual(point->beta, point->bound);

@@ -20,6 +20,7 @@ struct DualPoint {
 struct RunState {
   double relative_gap = 1;  ///< of the best bounds so far
   double target_gap = 0;
+  bool has_start = false;  ///< theta began at the weights of another run
 };
 
 class WeightMethod {
