@@ -53,7 +53,9 @@ class StructuredExpansion : public Expansion {
 // Linear kernels go through their features; the others through their base quantity.
 bool IsLinear(const KernelTerm& term) { return term.kind == &kLinear; }
 
-constexpr Index kChunks = 8;                      // of groups that run side by side
+constexpr Index kChunks = 4;  // of groups that run side by side
+// With few columns their blocks do not keep the threads busy.
+constexpr Index kFewColumns = 2 * kColumnBlock;
 constexpr std::int32_t kProductsOfFeatures = -1;  // stands for a subset in the key of a base
 
 template <class From, class To>
@@ -134,7 +136,7 @@ void StructuredGram<T>::MakeGroups(const Normalization& normalization, const Gra
   }
   // Single kernels may share a base with others.
   are_side_by_side_ =
-      singles.empty() && right_count_ <= kColumnBlock && static_cast<Index>(groups_.size()) >= 2 * kChunks;
+      singles.empty() && right_count_ <= kFewColumns && static_cast<Index>(groups_.size()) >= 2 * kChunks;
 }
 
 template <class T>
@@ -304,13 +306,16 @@ void StructuredGram<T>::AddRows(std::span<const Index> rows, T* out, Index strid
     return;
   }
   const Index size = static_cast<Index>(rows.size()) * right_count_;
-  AlignedVector<T> parts(kChunks * size, T{0});
+  // The first chunk needs no place of its own.
+  side_by_side_.assign((kChunks - 1) * size, T{0});
+  const auto part = [&](Index chunk) { return side_by_side_.data() + (chunk - 1) * size; };
   ForGroups([&](Index g, Index chunk, ThreadPool& pool) {
-    groups_[g]->AddRows(rows, parts.data() + chunk * size, right_count_, pool);
+    chunk == 0 ? groups_[g]->AddRows(rows, out, stride, pool)
+               : groups_[g]->AddRows(rows, part(chunk), right_count_, pool);
   });
-  for (Index chunk = 0; chunk < kChunks; ++chunk) {
+  for (Index chunk = 1; chunk < kChunks; ++chunk) {
     for (std::size_t r = 0; r < rows.size(); ++r) {
-      AddScaled<T>(parts.data() + chunk * size + r * right_count_, right_count_, T{1}, out + r * stride);
+      AddScaled<T>(part(chunk) + r * right_count_, right_count_, T{1}, out + r * stride);
     }
   }
 }

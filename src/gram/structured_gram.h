@@ -92,6 +92,7 @@ class StructuredGram : public Gram {
   std::vector<std::unique_ptr<Group<T>>> groups_;
   std::vector<double> theta_;      ///< the weights the groups hold
   bool are_side_by_side_ = false;  ///< few samples, many groups: threads share the groups, not the samples
+  AlignedVector<T> side_by_side_;  ///< rows of all chunks but the first, kept for the next call
   ThreadPool alone_{1};            ///< for groups that run side by side
 };
 
