@@ -15,7 +15,7 @@ namespace kweave {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kLeastPart = 1e-8;  // of the norm of its group
+constexpr double kLeastPart = 1e-6;  // of the norm of its group
 
 std::size_t At(int group) { return static_cast<std::size_t>(group); }
 

@@ -7,7 +7,7 @@
 // Takes and  as regularizer.h says.
 // returns
 // Holds      with P, Q <= 2 theta is feasible when || (||theta_g||_q)_g ||_p <= 1, else when theta >= 0. With an exponent above
-//            2 a part without a quadratic would get an unbounded weight: it is held below that of a part 1e-8 as large as all.
+//            2 a part without a quadratic would get an unbounded weight: it is held below that of a part 1e-6 as large as all.
 // Costs      O(M).
 #ifndef KWEAVE_REGULARIZER_MIXED_NORM_H_
 #define KWEAVE_REGULARIZER_MIXED_NORM_H_

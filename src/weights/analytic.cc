@@ -91,9 +91,10 @@ void Analytic::Move(const Evaluation& last, const Machine& machine, const RunSta
   last_step_ = Step::kUpdate;
 }
 
-// Certainly worse: the lower bound at the new point lies above the upper bound at the old.
+// Certainly worse: the lower bound at the new point lies above the upper bound at the old. Where weights are not
+// minimised over, J is to rise.
 bool Analytic::IsWorseThanAccepted(const Evaluation& last) const {
-  return last.inner_dual > accepted_.primal;
+  return regularizer_.is_minimized() && last.inner_dual > accepted_.primal;
 }
 
 // J is convex along the line, with slope -q'd / 2 at both ends: the secant estimates where the slope is zero.

@@ -18,7 +18,8 @@ constexpr double kFirstInnerGapFromStart = 0.002;
 constexpr double kInnerShare = 0.05;  // of the outer gap, wanted of an inner gap
 constexpr double kShareInside = 0.3;  // the same for moves inside a solve
 constexpr double kFirstGapInside = 0.5;
-constexpr double kFallInside = 0.4;        // of the wanted gap from one move to the next, at most
+constexpr double kFallInside = 0.4;  // of the wanted gap from one move to the next, at most
+constexpr double kLeastInnerGap = 1e-11;
 constexpr double kInnerShareOfAim = 0.25;  // of the aimed gap: more precision than that is never needed
 constexpr double kOnlyShareOfAim = 0.9;
 constexpr double kDominatingShare = 0.3;  // of the outer gap, above which a solve is repeated
@@ -175,6 +176,11 @@ bool Driver::IsCertified() {
 // after a few steps, when they cost next to nothing.
 double Driver::WantedInnerGap() const {
   if (method_->inner_gap() > 0) return method_->inner_gap();
+  // A maximum norm asks for the largest part, which errs by the root of what the sum of all errs.
+  if (!regularizer_.is_minimized() && !regularizer_.is_dual_smooth()) {
+    const double gap = std::isfinite(best_.primal) ? std::max(relative_gap(), aim_) : 1;
+    return std::max(kInnerShare * gap * gap, kLeastInnerGap);
+  }
   const double least = kInnerShareOfAim * aim_;
   if (theta_.size() == 1 || IsUniformSum(regularizer_)) return kOnlyShareOfAim * aim_;
   if (is_interleaved_) return std::max(wanted_inside_, least);

@@ -153,8 +153,10 @@ std::unique_ptr<FeatureMatrix> SampleMachine::FindFeatures() {
                 "solver 'linear' needs linear kernels, normalised by factors; others are among these.");
   }
   const double pairs = static_cast<double>(gram_->left_count()) * static_cast<double>(gram_->left_count());
-  may_use_features_ =
-      features && (is_asked_for || kEntriesPerPair * static_cast<double>(features->entries()) <= pairs);
+  // Weights that are not minimised over spread so far apart that steps by pairs of samples would crawl.
+  const bool is_spread = !problem_.regularizer->is_minimized();
+  may_use_features_ = features && (is_asked_for || is_spread ||
+                                   kEntriesPerPair * static_cast<double>(features->entries()) <= pairs);
   return may_use_features_ ? std::move(features) : nullptr;
 }
 

@@ -97,7 +97,7 @@ TEST(RegularizerReference, EveryMethodFindsTheOptimum) {
       const double gap = needs_smoothing ? 9e-6 : 1e-6;
       LearnOptions options = WithMethod(std::string(method.name), gap);
       const bool may_stall = MayStall(json);
-      if (may_stall) options.max_iterations = 12;
+      if (may_stall) options.max_iterations = 6;
       const Learned learned = Learn(problem.matrices, risk, regularizer, options);
       if (!may_stall) {
         EXPECT_EQ(learned.status, Status::kConverged);
