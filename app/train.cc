@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <charconv>
 #include <fstream>
+#include <limits>
 #include <memory>
 
 #include "config.h"
@@ -25,6 +26,7 @@ struct TrainArguments {
   RunArguments run;
   TrainOptions options;
   std::vector<std::string> class_weights;  ///< LABEL=FACTOR
+  std::vector<std::string> weight_bounds;  ///< KERNEL=LOWER..UPPER
   std::vector<std::string> class_C;        ///< LABEL=C
   std::vector<std::string> class_norm;     ///< LABEL=P
   std::string weights_path;
@@ -41,6 +43,22 @@ double ParseFactor(std::string_view text, const std::string& place) {
     throw Error(ErrorKind::kUsage, fmt::format("{}: '{}' is not a number", place, text));
   }
   return value;
+}
+
+// KERNEL=LOWER..UPPER, either end may be empty. Names of kernels hold equals signs, too.
+std::pair<std::string, std::pair<double, double>> ParseBounds(const std::string& text) {
+  const std::size_t equals = text.rfind('='),
+                    dots = text.find("..", equals == std::string::npos ? 0 : equals);
+  if (equals == std::string::npos || equals == 0 || dots == std::string::npos) {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("--weight-bounds {}: expected KERNEL=LOWER..UPPER, such as 2=0.1..0.5", text));
+  }
+  const std::string_view whole = text;
+  const std::string_view lower = whole.substr(equals + 1, dots - equals - 1), upper = whole.substr(dots + 2);
+  const std::string place = "--weight-bounds " + text;
+  return {text.substr(0, equals),
+          {lower.empty() ? 0 : ParseFactor(lower, place),
+           upper.empty() ? std::numeric_limits<double>::infinity() : ParseFactor(upper, place)}};
 }
 
 std::vector<double> ReadWeights(const std::string& path) {
@@ -66,6 +84,7 @@ TrainOptions MakeOptions(const TrainArguments& arguments) {
     const auto [label, factor] = SplitAssignment("--class-weight", text);
     options.class_weights.emplace_back(label, ParseFactor(factor, "--class-weight " + text));
   }
+  for (const std::string& text : arguments.weight_bounds) options.weight_bounds.push_back(ParseBounds(text));
   for (const std::string& text : arguments.class_C) {
     const auto [label, C] = SplitAssignment("--class-C", text);
     options.class_C.emplace_back(label, ParseFactor(C, "--class-C " + text));
@@ -184,6 +203,8 @@ void AddTrain(CLI::App& app) {
       ->excludes(norm);
   verb.add_option("--regularizer", options.regularizer, OptionHelp("regularizer"));
   verb.add_option("--penalty", options.penalty, OptionHelp("penalty"))->check(CLI::PositiveNumber);
+  verb.add_option("--weight-bounds", arguments->weight_bounds, OptionHelp("weight-bounds"))
+      ->allow_extra_args(false);
   verb.add_option("--groups", options.groups, OptionHelp("groups"));
   verb.add_option("--inner-norm", options.inner_norm, OptionHelp("inner-norm"))->transform(EvaluateFraction);
   verb.add_option("--matrix", options.matrix, OptionHelp("matrix"));

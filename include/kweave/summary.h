@@ -31,6 +31,16 @@ struct MachineReport {
   double bias = 0;
   std::int64_t n_support = 0;
   std::vector<double> weights;  ///< of the kernels in Summary::kernels, in that order
+  /// Of the same kernels; empty where one machine serves all classes, and in older models.
+  std::vector<double> quadratics;
+};
+
+/// A group of kernels under a mixed norm: the weight of a kernel is that of its group times that within it.
+struct GroupReport {
+  std::string name;
+  double weight = 0;
+  std::vector<std::string> kernels;
+  std::vector<double> within;  ///< weights of these kernels, of norm one
 };
 
 /// What joint machines with kernels on the classes learned of these.
@@ -84,6 +94,7 @@ struct Summary {
   /// are means. Empty for one machine.
   std::vector<MachineReport> machines;
   std::optional<ClassKernelReport> class_kernel;  ///< only where the options ask for kernels on the classes
+  std::vector<GroupReport> groups;  ///< of a mixed norm, in the order of their first kernels; else empty
   std::int64_t kernels_total = 0;
   std::int64_t kernels_active = 0;
   PhaseSeconds seconds;

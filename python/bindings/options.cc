@@ -46,6 +46,7 @@ const std::array kFields = {
     MakeField("block_norm", &TrainOptions::block_norm),
     MakeField("regularizer", &TrainOptions::regularizer),
     MakeField("penalty", &TrainOptions::penalty),
+    MakeField("weight_bounds", &TrainOptions::weight_bounds),
     MakeField("groups", &TrainOptions::groups),
     MakeField("inner_norm", &TrainOptions::inner_norm),
     MakeField("matrix", &TrainOptions::matrix),

@@ -23,8 +23,8 @@ from .kernels import Callable, Kernel, matrix_kernel
 DEFAULTS = _core.default_options()
 
 # Parameters that are handed to the core under their own name.
-_OPTIONS = ("loss", "C", "epsilon", "nu", "sharpness", "bias", "norm", "block_norm", "regularizer", "penalty", "groups",
-            "inner_norm", "matrix", "matrix_on", "ridge", "elastic", "multiclass", "class_C", "class_norm",
+_OPTIONS = ("loss", "C", "epsilon", "nu", "sharpness", "bias", "norm", "block_norm", "regularizer", "penalty",
+            "weight_bounds", "groups", "inner_norm", "matrix", "matrix_on", "ridge", "elastic", "multiclass", "class_C", "class_norm",
             "class_kernels", "combine", "restarts", "method", "solver", "driver", "normalize", "gap", "certificate",
             "max_iterations")
 
@@ -35,6 +35,8 @@ def _option(name, value):
         return float(value)  # 'inf' too
     if name == "class_kernels":
         return list(value or [])
+    if name == "weight_bounds":
+        return [(str(kernel), (float(lower), float(upper))) for kernel, (lower, upper) in (value or {}).items()]
     if name in ("class_C", "class_norm"):
         return [(str(label), float(own)) for label, own in (value or {}).items()]
     if name == "normalize" and not isinstance(value, str):

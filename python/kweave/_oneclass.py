@@ -33,12 +33,16 @@ class MKLOneClass(OutlierMixin, MKLEstimator):
         What is asked of the kernel weights beside being positive.
     penalty : float
         Weight of a penalty on the kernel weights, instead of a bound on it; 0: none.
+    weight_bounds : dict, default=None
+        Bounds on the weights of single kernels within the norm: ``{kernel: (lower, upper)}``, a kernel by its name or its
+        number from 1, ``'*'`` for all of them.
     groups : str
         For 'mixed': groups of kernels, 'view', 'spec' or the path of a file with one name for every kernel.
     inner_norm : float or 'inf'
         For 'mixed': norm within groups, of the kind of `norm` or `block_norm`.
     matrix : str
-        For 'matrix' and 'laplacian': path of a file with one row for every kernel.
+        For 'matrix' and 'laplacian': path of a file with one row for every kernel (one value for every kernel: a diagonal
+        matrix), or 'alignment' or 'centered-alignment', how alike the kernels are on the training samples.
     matrix_on : {'weights', 'parts'}
         What the matrix couples: the kernel weights or the parts of the function.
     ridge : float
@@ -134,6 +138,7 @@ class MKLOneClass(OutlierMixin, MKLEstimator):
         block_norm=DEFAULTS["block_norm"],
         regularizer=DEFAULTS["regularizer"],
         penalty=DEFAULTS["penalty"],
+        weight_bounds=None,
         groups=DEFAULTS["groups"],
         inner_norm=DEFAULTS["inner_norm"],
         matrix=DEFAULTS["matrix"],
@@ -165,6 +170,7 @@ class MKLOneClass(OutlierMixin, MKLEstimator):
         self.block_norm = block_norm
         self.regularizer = regularizer
         self.penalty = penalty
+        self.weight_bounds = weight_bounds
         self.groups = groups
         self.inner_norm = inner_norm
         self.matrix = matrix

@@ -247,6 +247,7 @@ def test_classes_with_their_own_c_and_norm():
     {"penalty": 0.5},
     {"regularizer": "elastic", "elastic": 0.3},
     {"regularizer": "mixed", "groups": "spec", "norm": 1, "inner_norm": 2},
+    {"regularizer": "matrix", "matrix": "centered-alignment", "ridge": 0.1},
 ])
 def test_regularizers_reach_the_core(options):
     X, y = load_breast_cancer(return_X_y=True)
@@ -257,6 +258,26 @@ def test_regularizers_reach_the_core(options):
         is_number = not isinstance(value, str) or value == "inf"
         told = clf.summary_["options"][name]
         assert float(told) == pytest.approx(float(value)) if is_number else told == value
+
+
+def test_bounds_on_weights_hold():
+    X, y = load_breast_cancer(return_X_y=True)
+    bounds = {"linear": (0.2, 0.3), 3: (0, 0.5)}
+    clf = MKLClassifier(["linear", "rbf(gamma=[0.01,0.1])"], weight_bounds=bounds, norm=1)
+    clf.fit(X[:200] / X.max(axis=0), y[:200])
+    assert clf.duality_gap_ <= 1e-3
+    assert 0.2 - 1e-9 <= clf.kernel_weights_[0] <= 0.3 + 1e-9
+    assert clf.kernel_weights_[2] <= 0.5 + 1e-9
+    assert clf.summary_["options"]["weight_bounds"] == {"linear": [0.2, 0.3], "3": [0, 0.5]}
+
+
+def test_groups_tell_their_weights():
+    X, y = load_breast_cancer(return_X_y=True)
+    clf = MKLClassifier(["linear", "rbf(gamma=[0.01,0.1])"], regularizer="mixed", groups="spec", norm=1, inner_norm=2)
+    groups = clf.fit(X[:200] / X.max(axis=0), y[:200]).summary_["groups"]
+    assert [len(group["kernels"]) for group in groups] == [1, 2]
+    weights = [group["weight"] * kernel["weight"] for group in groups for kernel in group["kernels"]]
+    assert weights == pytest.approx(clf.kernel_weights_.tolist())
 
 
 def test_block_norm_one_is_the_norm_one():

@@ -7,11 +7,11 @@
 #include <fstream>
 #include <numeric>
 
-#include "analysis/alignment.h"
 #include "base/memory.h"
 #include "base/run_control.h"
 #include "base/threads.h"
 #include "data/npy_writer.h"
+#include "gram/alignment.h"
 #include "gram/make_gram.h"
 #include "kweave/error.h"
 #include "model/json.h"

@@ -155,6 +155,24 @@ std::string SourceTableText(std::span<const DescribedKernel> kernels) {
   return text;
 }
 
+// Under a mixed norm: every group, and what each of its kernels has of it.
+std::string GroupTableText(const Summary& summary) {
+  if (summary.groups.empty()) return {};
+  std::string text = fmt::format("\n{:>10}  {:>10}  {}\n", "weight", "within", "group");
+  for (std::size_t g = 0; g < std::min(summary.groups.size(), kKernelsShown); ++g) {
+    const GroupReport& group = summary.groups[g];
+    text += fmt::format("{:>10.4g}  {:>10}  {}\n", group.weight, "", group.name);
+    for (std::size_t k = 0; k < std::min(group.kernels.size(), kKernelsShown); ++k) {
+      text += fmt::format("{:>10}  {:>10.4g}    {}\n", "", group.within[k], group.kernels[k]);
+    }
+    if (group.kernels.size() > kKernelsShown)
+      text += fmt::format("{:>10}  {:>10}    and {} more\n", "", "", group.kernels.size() - kKernelsShown);
+  }
+  if (summary.groups.size() > kKernelsShown)
+    text += fmt::format("{:>10}  and {} more\n", "", summary.groups.size() - kKernelsShown);
+  return text;
+}
+
 Json DescribeMachines(const ModelContent& content) {
   Json machines = Json::array();
   for (const ModelMachine& machine : content.machines) {
@@ -221,7 +239,8 @@ std::string DescribeForPeople(const ModelContent& content) {
   text += fmt::format("kernels    {} of {} have a weight; share: part of the squared norm of f\n\n",
                       summary.kernels_active, summary.kernels_total);
   if (kernels.empty()) return text + "no kernel has a weight: every sample gets the same prediction\n";
-  return text + KernelTableText(kernels) + SourceTableText(kernels) + MachineTableText(summary);
+  return text + KernelTableText(kernels) + SourceTableText(kernels) + GroupTableText(summary) +
+         MachineTableText(summary);
 }
 
 Json DescribeAsJson(const ModelContent& content) {

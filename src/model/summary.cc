@@ -78,6 +78,7 @@ Json ToJson(const MachineReport& machine) {
   json["bias"] = machine.bias;
   json["n_support"] = machine.n_support;
   json["weights"] = machine.weights;
+  if (!machine.quadratics.empty()) json["quadratics"] = machine.quadratics;
   return json;
 }
 
@@ -92,7 +93,25 @@ MachineReport MachineFromJson(const Json& json) {
           .solves = json.at("solves").get<std::int64_t>(),
           .bias = Number(json.at("bias")),
           .n_support = json.at("n_support").get<std::int64_t>(),
-          .weights = json.at("weights").get<std::vector<double>>()};
+          .weights = json.at("weights").get<std::vector<double>>(),
+          .quadratics = json.value("quadratics", std::vector<double>())};
+}
+
+Json ToJson(const GroupReport& group) {
+  Json kernels = Json::array();
+  for (std::size_t k = 0; k < group.kernels.size(); ++k) {
+    kernels.push_back({{"name", group.kernels[k]}, {"weight", group.within[k]}});
+  }
+  return {{"name", group.name}, {"weight", group.weight}, {"kernels", std::move(kernels)}};
+}
+
+GroupReport GroupFromJson(const Json& json) {
+  GroupReport group{json.at("name").get<std::string>(), Number(json.at("weight")), {}, {}};
+  for (const Json& kernel : json.at("kernels")) {
+    group.kernels.push_back(kernel.at("name").get<std::string>());
+    group.within.push_back(Number(kernel.at("weight")));
+  }
+  return group;
 }
 
 Json ToJson(const KernelReport& kernel) {
@@ -160,6 +179,9 @@ Summary Parse(const Json& json) {
   summary.base_values = json.value("base_values", std::int64_t{0});  // nor this
   summary.multiclass = json.value("multiclass", "");
   if (json.contains("class_kernel")) summary.class_kernel = ClassKernelFromJson(json.at("class_kernel"));
+  if (json.contains("groups")) {
+    for (const Json& group : json.at("groups")) summary.groups.push_back(GroupFromJson(group));
+  }
   if (json.contains("machines")) {
     for (const Json& machine : json.at("machines")) summary.machines.push_back(MachineFromJson(machine));
   }
@@ -212,6 +234,10 @@ Json ToJson(const Summary& summary) {
                {"certificate", summary.certificate},
                {"history", std::move(history)}};
   if (!summary.multiclass.empty()) json["multiclass"] = summary.multiclass;
+  if (!summary.groups.empty()) {
+    json["groups"] = Json::array();
+    for (const GroupReport& group : summary.groups) json["groups"].push_back(ToJson(group));
+  }
   if (!summary.machines.empty()) {
     json["machines"] = Json::array();
     for (const MachineReport& machine : summary.machines) json["machines"].push_back(ToJson(machine));

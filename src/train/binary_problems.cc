@@ -159,6 +159,7 @@ MachineReport Report(const MulticlassRun& run, const BinaryProblem& problem, con
   report.bias = learned.certificate.bias;
   report.n_support = std::ranges::count_if(learned.beta, [](double b) { return b != 0; });
   report.weights = learned.theta;
+  report.quadratics = learned.certificate.quadratics;
   return report;
 }
 

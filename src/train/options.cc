@@ -57,6 +57,11 @@ constexpr std::array kRecords = {
                  "norm 1, half of "
                  "it times the squared norm above",
                  "above 0", "none"},
+    OptionRecord{"weight-bounds",
+                 "KERNEL=LOWER..UPPER, bounds on the weight of one kernel, by its name or number, or of all "
+                 "(*), within the "
+                 "norm; either may be left out; may be given several times",
+                 "0 or more, the lower ones of norm 1 at most", "none"},
     OptionRecord{"groups", "regularizer mixed: which kernels form a group",
                  "view, spec (all of one --kernel), or a file with a name on one line per kernel", "none"},
     OptionRecord{"inner-norm", "regularizer mixed: norm within groups, of the kind of norm or block-norm",
@@ -64,7 +69,9 @@ constexpr std::array kRecords = {
     OptionRecord{
         "matrix",
         "regularizer matrix: a positive definite matrix over the kernels; laplacian: links between them",
-        "a file, as for precomputed kernels", "none"},
+        "a file, as for precomputed kernels (one value per kernel: a diagonal matrix); alignment or "
+        "centered-alignment: how alike the kernels are on the training samples",
+        "none"},
     OptionRecord{"matrix-on", "what the matrix is a norm of: the kernel weights or the parts of the function",
                  "weights, parts", "weights"},
     OptionRecord{"ridge", "added to the diagonal of the matrix", "0 or more", "0"},
@@ -185,6 +192,18 @@ void ValidateRegularizer(const TrainOptions& options) {
   }
 }
 
+void ValidateBounds(const TrainOptions& options) {
+  for (const auto& [kernel, bound] : options.weight_bounds) {
+    const bool is_range = bound.first >= 0 && bound.first <= bound.second && std::isfinite(bound.first);
+    if (!is_range) {
+      throw Error(ErrorKind::kUsage,
+                  fmt::format("the weight of kernel '{}' has bounds {} and {}, expected 0 or more, "
+                              "in this order",
+                              kernel, bound.first, bound.second));
+    }
+  }
+}
+
 // Widths move by projected gradients, and the product of Gaussians has k(x,x) = 1 as it is.
 void ValidateProduct(const TrainOptions& options) {
   if (!FindSpgOptions(options.method)) {
@@ -197,6 +216,9 @@ void ValidateProduct(const TrainOptions& options) {
   if (options.normalize != "auto" && options.normalize != "none") {
     throw Error(ErrorKind::kUsage,
                 fmt::format("a product is not normalised, but normalize is {}", options.normalize));
+  }
+  if (!options.weight_bounds.empty() || !options.matrix.empty()) {
+    throw Error(ErrorKind::kUsage, "products take neither bounds on weights nor a matrix over the kernels");
   }
   if (options.driver == "interleaved") {
     throw Error(ErrorKind::kUsage, "products are learned by driver wrapper, not interleaved");
@@ -217,6 +239,7 @@ void Validate(const TrainOptions& options) {
   Require(std::isfinite(options.sharpness) && options.sharpness > 0, "sharpness", options.sharpness,
           "above 0");
   Require(options.norm >= 1, "norm", options.norm, "1 to inf");
+  ValidateBounds(options);
   ValidateRegularizer(options);
   RequireOneOf("multiclass", options.multiclass, kMulticlass);
   ValidateClassOptions(options);

@@ -105,8 +105,8 @@ Model TrainProduct(const Dataset& data, const TrainOptions& options, const Conte
   learn_options.solver = SolverByName(options.solver);
   learn_options.pool = &pool;
   const Learned learned = LearnParameters(
-      pair, {objective.risk(), MakeRegularizer(options, factors, samples.views, context.seed)}, learn_options,
-      {options.restarts, context.seed}, control);
+      pair, {objective.risk(), MakeRegularizer(options, factors, samples.views, context.seed, nullptr)},
+      learn_options, {options.restarts, context.seed}, control);
 
   const PreparedKernels product = ComposeProduct(factors, learned.theta);
   LearnedMachines one = OneMachine(AsOneKernel(learned, product.kept.empty()),

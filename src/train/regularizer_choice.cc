@@ -2,15 +2,19 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cmath>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "data/matrix_file.h"
+#include "gram/alignment.h"
 #include "kernel/language.h"
 #include "kweave/error.h"
+#include "regularizer/bounded_norm.h"
 #include "regularizer/elastic_norm.h"
 #include "regularizer/lp_penalty.h"
 #include "regularizer/matrix_norm.h"
@@ -19,6 +23,8 @@
 
 namespace kweave {
 namespace {
+
+constexpr std::string_view kAlignment = "alignment", kCenteredAlignment = "centered-alignment";
 
 // The block norm that belongs to p on the weights: P = 2 p / (p + 1).
 double BlockExponent(double p) { return std::isinf(p) ? 2 : 2 * p / (p + 1); }
@@ -31,6 +37,9 @@ double OuterExponent(const TrainOptions& options) {
 double InnerExponent(const TrainOptions& options) {
   return options.block_norm > 0 ? options.inner_norm : BlockExponent(options.inner_norm);
 }
+
+// Rows of all kernels that are held at once while they are compared.
+constexpr std::size_t kAlignmentBytes = std::size_t{64} << 20;
 
 void RequireTogether(bool holds, std::string_view rule) {
   if (!holds) throw Error(ErrorKind::kUsage, std::string(rule));
@@ -49,6 +58,9 @@ void CheckCombination(const TrainOptions& options) {
                   "norm and block-norm are two ways to say one thing; give one of them");
   RequireTogether(options.penalty == 0 || (form == "norm" && options.block_norm == 0),
                   "a penalty goes with regularizer norm and a norm on the weights only");
+  RequireTogether(
+      options.weight_bounds.empty() || (form == "norm" && options.block_norm == 0 && options.penalty == 0),
+      "bounds on weights go with regularizer norm and a norm on the weights only, without a penalty");
   RequireTogether(has_matrix == !options.matrix.empty(),
                   "regularizer matrix and laplacian need a matrix, and no other takes one");
   RequireTogether((form == "mixed") == !options.groups.empty(),
@@ -106,23 +118,38 @@ std::vector<std::string> GroupsFromFile(const std::string& name, std::size_t ker
   return names;
 }
 
-std::vector<int> Groups(const TrainOptions& options, const PreparedKernels& prepared,
-                        std::span<const View> views, std::uint64_t seed) {
+// The name of the group of every kept kernel.
+std::vector<std::string> GroupNames(const TrainOptions& options, const PreparedKernels& prepared,
+                                    std::span<const View> views, std::uint64_t seed) {
   std::vector<std::string> kept;
   if (options.groups == "view") {
     for (Index m = 0; m < prepared.kernels.size(); ++m) kept.push_back(ViewOf(prepared.kernels, m));
-    return Number(kept);
+    return kept;
   }
   const std::vector<std::string> names = options.groups == "spec"
                                              ? GroupsBySpecification(options, views, seed)
                                              : GroupsFromFile(options.groups, prepared.names.size());
   for (const Index m : prepared.kept) kept.push_back(names[m]);
-  return Number(kept);
+  return kept;
 }
 
-std::vector<double> KernelMatrix(const TrainOptions& options, const PreparedKernels& prepared) {
+// One value for every kernel makes a diagonal matrix.
+std::vector<double> DiagonalFromFile(const MatrixFile& file, const PreparedKernels& prepared) {
+  const std::size_t kept = prepared.kept.size();
+  std::vector<double> matrix(kept * kept, 0.0);
+  for (std::size_t k = 0; k < kept; ++k) {
+    const Index m = prepared.kept[k];
+    const bool is_row = file.rows() == 1;
+    file.RowPart(is_row ? 0 : m, is_row ? m : 0, is_row ? m + 1 : 1, &matrix[k * kept + k]);
+  }
+  return matrix;
+}
+
+std::vector<double> MatrixFromFile(const TrainOptions& options, const PreparedKernels& prepared) {
   const MatrixFile file = MatrixFile::Open(options.matrix);
   const auto all = static_cast<Index>(prepared.names.size());
+  const bool is_vector = (file.rows() == 1 && file.cols() == all) || (file.rows() == all && file.cols() == 1);
+  if (is_vector && options.regularizer == "matrix") return DiagonalFromFile(file, prepared);
   if (file.rows() != all || file.cols() != all) {
     throw Error(ErrorKind::kData, fmt::format("{}: {} x {} values, but there are {} kernels", options.matrix,
                                               file.rows(), file.cols(), all));
@@ -132,14 +159,66 @@ std::vector<double> KernelMatrix(const TrainOptions& options, const PreparedKern
     file.RowPart(m, 0, all, row.data());
     for (const Index k : prepared.kept) matrix.push_back(row[k]);
   }
+  return matrix;
+}
+
+std::vector<double> AlignmentMatrix(const TrainOptions& options, Gram& gram) {
+  const KernelMoments moments = ComputeMoments(gram, kAlignmentBytes);
+  const bool is_centered = options.matrix == kCenteredAlignment;
+  return Alignments(is_centered ? moments.centered_products : moments.products, moments.kernels);
+}
+
+std::vector<double> KernelMatrix(const TrainOptions& options, const PreparedKernels& prepared, Gram* gram) {
+  std::vector<double> matrix =
+      NeedsAlignments(options) ? AlignmentMatrix(options, *gram) : MatrixFromFile(options, prepared);
   const std::size_t kept = prepared.kept.size();
   if (options.regularizer == "laplacian") return LaplacianMatrix(matrix, kept, options.ridge);
   for (std::size_t m = 0; m < kept; ++m) matrix[m * kept + m] += options.ridge;
   return matrix;
 }
 
+struct WeightBounds {
+  std::vector<double> lower, upper;  ///< of every kept kernel
+};
+
+// The kernels that a bound names, by their place among all.
+std::vector<std::size_t> NamedKernels(const std::string& name, const PreparedKernels& prepared) {
+  std::vector<std::size_t> found;
+  for (std::size_t m = 0; m < prepared.names.size(); ++m) {
+    if (name == "*" || name == prepared.names[m]) found.push_back(m);
+  }
+  if (!found.empty()) return found;
+  std::size_t number = 0;
+  const auto [end, code] = std::from_chars(name.data(), name.data() + name.size(), number);
+  const bool is_number = code == std::errc() && end == name.data() + name.size();
+  if (is_number && number >= 1 && number <= prepared.names.size()) return {number - 1};
+  throw Error(
+      ErrorKind::kUsage,
+      fmt::format("a bound is given for kernel '{}', but there is none of this name, nor is it a number "
+                  "from 1 to {}",
+                  name, prepared.names.size()));
+}
+
+WeightBounds BoundsOfKept(const TrainOptions& options, const PreparedKernels& prepared) {
+  std::vector<std::pair<double, double>> all(prepared.names.size(),
+                                             {0.0, std::numeric_limits<double>::infinity()});
+  for (const auto& [name, bound] : options.weight_bounds) {
+    for (const std::size_t m : NamedKernels(name, prepared)) all[m] = bound;
+  }
+  WeightBounds bounds;
+  for (const Index m : prepared.kept) {
+    bounds.lower.push_back(all[m].first);
+    bounds.upper.push_back(all[m].second);
+  }
+  return bounds;
+}
+
 RegularizerPointer FromParts(const TrainOptions& options, std::vector<int> groups, std::vector<double> matrix,
-                             std::size_t kernels) {
+                             WeightBounds bounds, std::size_t kernels) {
+  if (!options.weight_bounds.empty()) {
+    return std::make_shared<const BoundedNorm>(options.norm, std::move(bounds.lower),
+                                               std::move(bounds.upper));
+  }
   if (options.regularizer == "mixed") {
     return std::make_shared<const MixedNorm>(std::move(groups), OuterExponent(options),
                                              InnerExponent(options));
@@ -156,22 +235,47 @@ RegularizerPointer FromParts(const TrainOptions& options, std::vector<int> group
 }  // namespace
 
 bool IsPlainNorm(const TrainOptions& options) {
-  return options.regularizer == "norm" && options.penalty == 0 && options.block_norm == 0;
+  return options.regularizer == "norm" && options.penalty == 0 && options.block_norm == 0 &&
+         options.weight_bounds.empty();
+}
+
+bool NeedsAlignments(const TrainOptions& options) {
+  return options.matrix == kAlignment || options.matrix == kCenteredAlignment;
 }
 
 RegularizerPointer MakeRegularizer(const TrainOptions& options) {
   CheckCombination(options);
-  return FromParts(options, {}, {}, 0);
+  return FromParts(options, {}, {}, {}, 0);
 }
 
 RegularizerPointer MakeRegularizer(const TrainOptions& options, const PreparedKernels& prepared,
-                                   std::span<const View> views, std::uint64_t seed) {
+                                   std::span<const View> views, std::uint64_t seed, Gram* gram) {
   CheckCombination(options);
   std::vector<int> groups;
-  if (!options.groups.empty()) groups = Groups(options, prepared, views, seed);
+  if (!options.groups.empty()) groups = Number(GroupNames(options, prepared, views, seed));
   std::vector<double> matrix;
-  if (!options.matrix.empty()) matrix = KernelMatrix(options, prepared);
-  return FromParts(options, std::move(groups), std::move(matrix), prepared.kept.size());
+  if (!options.matrix.empty()) matrix = KernelMatrix(options, prepared, gram);
+  return FromParts(options, std::move(groups), std::move(matrix), BoundsOfKept(options, prepared),
+                   prepared.kept.size());
+}
+
+std::vector<GroupReport> ReportGroups(const TrainOptions& options, const PreparedKernels& prepared,
+                                      std::span<const View> views, std::uint64_t seed,
+                                      std::span<const double> theta) {
+  if (options.groups.empty()) return {};
+  const std::vector<std::string> names = GroupNames(options, prepared, views, seed);
+  const std::vector<int> groups = Number(names);
+  const MixedNorm norm(groups, OuterExponent(options), InnerExponent(options));
+  const std::vector<double> weights = norm.GroupWeights(theta);
+  std::vector<GroupReport> reports(weights.size());
+  for (std::size_t k = 0; k < groups.size(); ++k) {
+    const auto g = static_cast<std::size_t>(groups[k]);
+    reports[g].name = names[k];
+    reports[g].weight = weights[g];
+    reports[g].kernels.push_back(prepared.names[prepared.kept[k]]);
+    reports[g].within.push_back(weights[g] > 0 ? theta[k] / weights[g] : 0);
+  }
+  return reports;
 }
 
 }  // namespace kweave

@@ -2,7 +2,9 @@
 #ifndef KWEAVE_TRAIN_REGULARIZER_CHOICE_H_
 #define KWEAVE_TRAIN_REGULARIZER_CHOICE_H_
 
+#include "gram/gram.h"
 #include "kweave/options.h"
+#include "kweave/summary.h"
 #include "regularizer/regularizer.h"
 #include "train/prepared.h"
 
@@ -16,8 +18,17 @@ bool IsPlainNorm(const TrainOptions& options);
 RegularizerPointer MakeRegularizer(const TrainOptions& options);
 
 /// For the kernels kept. Reads the files that the options name; throws Error(kData) when they do not fit the kernels.
+/// `gram` holds these kernels between the training samples: only a matrix of alignments needs it.
 RegularizerPointer MakeRegularizer(const TrainOptions& options, const PreparedKernels& prepared,
-                                   std::span<const View> views, std::uint64_t seed);
+                                   std::span<const View> views, std::uint64_t seed, Gram* gram);
+
+/// Whether the matrix is one of alignments, so that a Gram is needed.
+bool NeedsAlignments(const TrainOptions& options);
+
+/// The groups of a mixed norm with the weights that theta gives them; none for other regularisers.
+std::vector<GroupReport> ReportGroups(const TrainOptions& options, const PreparedKernels& prepared,
+                                      std::span<const View> views, std::uint64_t seed,
+                                      std::span<const double> theta);
 
 }  // namespace kweave
 

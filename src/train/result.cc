@@ -38,6 +38,12 @@ std::vector<double> OverAllKernels(const PreparedKernels& prepared, std::span<co
   return all;
 }
 
+std::vector<double> Pick(std::span<const double> values, std::span<const Index> positions) {
+  std::vector<double> picked;
+  for (Index k : positions) picked.push_back(values[k]);
+  return picked;
+}
+
 void ReportKernels(const PreparedKernels& prepared, const LearnedMachines& learned, Summary& summary) {
   const std::vector<double> weights = OverAllKernels(prepared, learned.total.theta);
   const std::vector<double> quadratics = OverAllKernels(prepared, learned.total.certificate.quadratics);
@@ -45,9 +51,9 @@ void ReportKernels(const PreparedKernels& prepared, const LearnedMachines& learn
   for (Index m : reported) summary.kernels.push_back({prepared.names[m], weights[m], quadratics[m]});
   summary.machines = learned.reports;
   for (MachineReport& machine : summary.machines) {
-    const std::vector<double> own = OverAllKernels(prepared, machine.weights);
-    machine.weights.clear();
-    for (Index m : reported) machine.weights.push_back(own[m]);
+    machine.weights = Pick(OverAllKernels(prepared, machine.weights), reported);
+    if (!machine.quadratics.empty())
+      machine.quadratics = Pick(OverAllKernels(prepared, machine.quadratics), reported);
   }
 }
 
@@ -72,12 +78,6 @@ std::vector<Index> Positions(const std::vector<bool>& is_chosen) {
   return positions;
 }
 
-std::vector<double> Pick(std::span<const double> values, std::span<const Index> positions) {
-  std::vector<double> picked;
-  for (Index k : positions) picked.push_back(values[k]);
-  return picked;
-}
-
 Summary MakeSummary(const PreparedKernels& prepared, const TrainOptions& options,
                     const LearnedMachines& learned) {
   const Learned& total = learned.total;
@@ -92,6 +92,7 @@ Summary MakeSummary(const PreparedKernels& prepared, const TrainOptions& options
   summary.solves = total.solves;
   summary.multiclass = learned.multiclass;
   summary.class_kernel = learned.class_kernel;
+  summary.groups = learned.groups;
   ReportKernels(prepared, learned, summary);
   summary.kernels_total = static_cast<Index>(prepared.names.size());
   summary.projected_gradient = total.projected_gradient;
@@ -199,6 +200,13 @@ std::vector<std::pair<std::string, std::string>> EffectiveOptions(const TrainOpt
                {"time_limit", context.time_limit_seconds}};
   if (options.block_norm > 0) json["block_norm"] = NormLiteral(options.block_norm);
   if (options.penalty > 0) json["penalty"] = options.penalty;
+  if (!options.weight_bounds.empty()) {
+    Json bounds = Json::object();
+    for (const auto& [kernel, bound] : options.weight_bounds) {
+      bounds[kernel] = {NormLiteral(bound.first), NormLiteral(bound.second)};
+    }
+    json["weight_bounds"] = std::move(bounds);
+  }
   if (options.regularizer == "mixed") {
     json["groups"] = options.groups;
     json["inner_norm"] = NormLiteral(options.inner_norm);

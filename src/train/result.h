@@ -23,8 +23,9 @@ struct LearnedMachines {
   Learned total;
   std::vector<ModelMachine> machines;  ///< over the kept kernels and all prepared samples
   std::string multiclass;              ///< as in ModelContent; empty: one machine
-  std::vector<MachineReport> reports;  ///< weights over the kept kernels; empty: one machine
+  std::vector<MachineReport> reports;  ///< weights and quadratics over the kept kernels; empty: one machine
   std::optional<ClassKernelReport> class_kernel;
+  std::vector<GroupReport> groups;
   bool uses_table = false;  ///< by the certificate
   std::int64_t kernel_rows = 0;
   std::int64_t base_values = 0;

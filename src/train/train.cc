@@ -47,17 +47,19 @@ LearnedMachines LearnOneMachine(const PreparedSamples& samples, const PreparedKe
   }
   std::optional<WarmStart> warm;
   if (start != nullptr) warm = MakeWarmStart(*start, samples, prepared, options);
-  Learned learned =
-      LearnWeights(grams->Pair(), {objective.risk(), MakeRegularizer(options, prepared, samples.views, seed)},
-                   {options.method, options.driver, options.gap, options.max_iterations, plan.row_cache_bytes,
-                    SolverByName(options.solver), &pool, warm ? &*warm : nullptr},
-                   control);
+  Gram* exact = NeedsAlignments(options) ? &grams->Exact() : nullptr;
+  Learned learned = LearnWeights(
+      grams->Pair(), {objective.risk(), MakeRegularizer(options, prepared, samples.views, seed, exact)},
+      {options.method, options.driver, options.gap, options.max_iterations, plan.row_cache_bytes,
+       SolverByName(options.solver), &pool, warm ? &*warm : nullptr},
+      control);
   std::optional<double> leave_one_out;
   const std::int64_t kernel_rows = grams->rows_evaluated();
   if (!control.ShouldStop())
     leave_one_out = LeaveOneOutScore(grams->Exact(), options, objective.risk(), learned);
   const double bias = objective.DecisionBias(learned.certificate.bias);
   LearnedMachines one = OneMachine(std::move(learned), bias);
+  one.groups = ReportGroups(options, prepared, samples.views, seed, one.total.theta);
   one.uses_table = grams->Exact().TableError() > 0;
   one.kernel_rows = kernel_rows;
   one.base_values = grams->base_values();

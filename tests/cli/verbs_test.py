@@ -262,6 +262,32 @@ class Outputs(FolderTest):
         self.assertAlmostEqual(sum(kernel["share"] for kernel in described["kernels"]), 1)
         self.assertEqual(len(described["beta"]), described["summary"]["n_support"])
 
+    def test_bound_by_norm(self):
+        self.train("d.csv", "--norm", "1")
+        self.assertIn("smallest at", self.succeed("inspect", "m.kweave", "--bound"))
+        self.write("b.json", self.succeed("inspect", "m.kweave", "--bound", "--json"))
+        bound = self.read_json("b.json")
+        self.assertEqual(len(bound["block_norm"]), len(bound["factor"]))
+        best = bound["block_norm"][bound["factor"].index(min(bound["factor"]))]
+        self.assertEqual(best, bound["best_block_norm"])
+
+    def test_bounds_on_single_weights(self):
+        summary = self.train("d.csv", "--kernel", "linear", "--kernel", "rbf(gamma=[0.05,0.5])", "--norm", "1",
+                             "--weight-bounds", "linear=0.25..0.5", "--weight-bounds", "rbf(gamma=0.5)=..0.1")
+        linear, _, narrow = [kernel["weight"] for kernel in summary["kernels"]]
+        self.assertTrue(0.25 - 1e-9 <= linear <= 0.5 + 1e-9)
+        self.assertLessEqual(narrow, 0.1 + 1e-9)
+        self.assertEqual(summary["options"]["weight_bounds"], {"linear": [0.25, 0.5], "rbf(gamma=0.5)": [0, 0.1]})
+
+    def test_groups_are_told(self):
+        summary = self.train("d.csv", "--kernel", "linear", "--kernel", "rbf(gamma=[0.05,0.5])", "--regularizer", "mixed",
+                             "--groups", "spec")
+        self.assertEqual([len(group["kernels"]) for group in summary["groups"]], [1, 2])
+        weights = [group["weight"] * kernel["weight"] for group in summary["groups"] for kernel in group["kernels"]]
+        for weight, kernel in zip(weights, summary["kernels"]):
+            self.assertAlmostEqual(weight, kernel["weight"])
+        self.assertIn("within", self.succeed("inspect", "m.kweave"))
+
     def test_help_names_every_kernel(self):
         text = self.succeed("train", "--help")
         for word in ("rbf", "tanimoto", "precomputed", "--gap", "--norm"):

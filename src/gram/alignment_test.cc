@@ -1,4 +1,4 @@
-#include "analysis/alignment.h"
+#include "gram/alignment.h"
 
 #include <gtest/gtest.h>
 

@@ -6,8 +6,8 @@
 // Takes, returns a Gram whose left and right samples are the same; M x M alignments.
 // Holds          Symmetric; diagonal 1 except for a kernel whose (centred) matrix vanishes: 0 there.
 // Costs          All rows of all kernels once; n^2 M^2 / 2 multiply-adds.
-#ifndef KWEAVE_ANALYSIS_ALIGNMENT_H_
-#define KWEAVE_ANALYSIS_ALIGNMENT_H_
+#ifndef KWEAVE_GRAM_ALIGNMENT_H_
+#define KWEAVE_GRAM_ALIGNMENT_H_
 
 #include <span>
 #include <vector>
@@ -39,4 +39,4 @@ std::vector<double> CenteredLabelAlignments(Gram& gram, const KernelMoments& mom
 
 }  // namespace kweave
 
-#endif  // KWEAVE_ANALYSIS_ALIGNMENT_H_
+#endif  // KWEAVE_GRAM_ALIGNMENT_H_
