@@ -48,8 +48,9 @@ bench:  ## benchmarks and comparisons; KWEAVE_DATA names the folder with real da
 	$(call configure-and-build,release,$(WITHOUT_TESTS) -DKWEAVE_BUILD_BENCH=ON -DKWEAVE_BUILD_PYTHON=ON)
 	FULL=$(FULL) bench/run build/release
 
-experiments: build  ## the papers' claims, checked and drawn; KWEAVE_DATA names the folder with real data
-	@tools/install-dependencies --bench
+experiments:  ## the papers' claims, checked and drawn; KWEAVE_DATA names the folder with real data
+	@tools/install-dependencies --test --bench
+	$(call configure-and-build,release,-DKWEAVE_BUILD_TESTS=ON,--target kweave toy_experiment)
 	experiments/run build/release/kweave
 
 docs: build  ## the generated parts of the documentation
