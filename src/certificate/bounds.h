@@ -55,17 +55,30 @@ struct Answer {
   const Measurement& dual_side() const { return measured.back(); }
 };
 
+/// Nothing is measured yet.
 template <class AnyRisk>
-Answer Measure(Gram& gram, const AnyRisk& risk, const Regularizer& regularizer, std::span<const double> theta,
-               std::span<const double> beta, std::span<const double> dual_beta) {
+Answer MakeAnswer(const AnyRisk& risk, const Regularizer& regularizer, std::span<const double> theta,
+                  std::span<const double> dual_beta) {
   Answer answer{{theta.begin(), theta.end()}, {dual_beta.begin(), dual_beta.end()}, {}};
   regularizer.MakeFeasible(answer.weights);
   risk.MakeFeasible(answer.feasible);
+  return answer;
+}
+
+/// What must be measured: one vector where both sides have the same.
+inline std::vector<std::span<const double>> VectorsOf(const Answer& answer, std::span<const double> beta) {
   std::vector<std::span<const double>> vectors = {beta};
   if (!std::equal(answer.feasible.begin(), answer.feasible.end(), beta.begin(), beta.end())) {
     vectors.push_back(answer.feasible);
   }
-  answer.measured = gram.Measure(answer.weights, vectors);
+  return vectors;
+}
+
+template <class AnyRisk>
+Answer Measure(Gram& gram, const AnyRisk& risk, const Regularizer& regularizer, std::span<const double> theta,
+               std::span<const double> beta, std::span<const double> dual_beta) {
+  Answer answer = MakeAnswer(risk, regularizer, theta, dual_beta);
+  answer.measured = gram.Measure(answer.weights, VectorsOf(answer, beta));
   return answer;
 }
 

@@ -44,6 +44,25 @@ Certificate Certify(Gram& gram, const Risk& risk, const Regularizer& regularizer
                     std::span<const double> theta, std::span<const double> beta,
                     std::span<const double> dual_beta);
 
+/// One of several machines on the same kernels.
+struct JudgedMachine {
+  const Risk* risk = nullptr;
+  const Regularizer* regularizer = nullptr;
+  std::span<const double> theta, beta, dual_beta;
+};
+
+/// The certificates of all of them, each as Certify gives it, from one pass over the kernels for every `most_vectors`
+/// vectors: a base quantity then serves every machine.
+std::vector<Certificate> CertifyAll(Gram& gram, std::span<const JudgedMachine> machines,
+                                    std::size_t most_vectors);
+
+/// Certifies several machines with one theta common to them, whose objectives are added up: the regulariser counts once, at
+/// the sum of their quadratics. `gram` is over pairs of sample and machine, machine after machine, and so are the betas; the
+/// certificate holds a bias for each machine.
+Certificate CertifyCommon(Gram& gram, std::span<const Risk> risks, const Regularizer& regularizer,
+                          std::span<const double> theta, std::span<const double> beta,
+                          std::span<const double> dual_beta);
+
 }  // namespace kweave
 
 #endif  // KWEAVE_CERTIFICATE_CERTIFICATE_H_

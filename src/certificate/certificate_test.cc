@@ -149,6 +149,35 @@ TEST_F(CertificateBounds, CloseAtTheOptimumOfTheUniformSum) {
   });
 }
 
+TEST(Certificate, OfSeveralMachinesIsThatOfEach) {
+  const ReferenceProblem& problem = FindReferenceProblem("two_widths");
+  MatrixGram gram(problem.matrices);
+  const LpNorm norm(2);
+  Random random(8);
+  const Risk risk = HingeRisk(problem);
+  std::vector<std::vector<double>> thetas, betas;
+  for (const int steps : {3, 100, 1000}) {
+    thetas.push_back(RandomTheta(norm, problem.matrices.size(), random));
+    betas.push_back(TrainPairwise(gram, problem, thetas.back(), steps));
+  }
+  std::vector<JudgedMachine> machines;
+  for (std::size_t k = 0; k < betas.size(); ++k) {
+    machines.push_back({&risk, &norm, thetas[k], betas[k], betas[(k + 1) % betas.size()]});
+  }
+  for (const std::size_t most_vectors : {1, 3, 100}) {
+    const std::vector<Certificate> all = CertifyAll(gram, machines, most_vectors);
+    ASSERT_EQ(all.size(), machines.size());
+    for (std::size_t k = 0; k < machines.size(); ++k) {
+      const Certificate one =
+          Certify(gram, risk, norm, machines[k].theta, machines[k].beta, machines[k].dual_beta);
+      EXPECT_DOUBLE_EQ(all[k].primal, one.primal);
+      EXPECT_DOUBLE_EQ(all[k].dual, one.dual);
+      EXPECT_DOUBLE_EQ(all[k].bias, one.bias);
+      EXPECT_EQ(all[k].quadratics, one.quadratics);
+    }
+  }
+}
+
 TEST(Certificate, ChoosesTheBiasItself) {
   const ReferenceProblem& problem = FindReferenceProblem("two_widths");
   MatrixGram gram(problem.matrices);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "base/dot.h"
@@ -57,14 +58,45 @@ struct WeightedMoments {
   Moments* moments;
 };
 
+/// Adds up rows with factors for one target, over columns [begin, begin + width): at most kRowBatch rows are accumulated in
+/// float before they are summed in double. Rows that only others of many targets need cost this one nothing.
+template <class T, class Add>
+void AddRowsTo(const WeightedMoments<T>& target, std::size_t first, std::span<const T* const> rows,
+               Index begin, Index width, AlignedVector<T>& block, Add add) {
+  thread_local std::vector<const T*> used;
+  thread_local std::vector<T> used_factors;
+  const Index stride = width + kStridePadding;
+  const auto flush = [&] {
+    if (used.empty()) return;
+    add(WeightedRows<T>{used, used_factors}, begin, width, block.data(), stride);
+    for (Index k = 0; k < target.moments->functions; ++k) {
+      Flush<T>(block.data() + k * stride, width,
+               target.moments->values.data() + k * target.moments->right_count + begin);
+    }
+    used.clear(), used_factors.clear();
+  };
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    if (target.factors[first + r] == 0) continue;
+    used.push_back(rows[r]);
+    used_factors.push_back(target.factors[first + r]);
+    if (std::is_same_v<T, float> && used.size() == static_cast<std::size_t>(kRowBatch)) flush();
+  }
+  flush();
+}
+
 /// Adds up the functions of pairs over the left samples `rows`, with the factors of every target: add(rows with factors,
 /// first column, columns, block, stride) accumulates in T for one batch of rows; the batches are summed in double.
+/// Each of many targets has few of the rows of a batch, so these go through many batches at a time, on fewer columns.
 template <class T, class Add>
 void AddMoments(BaseRows<T>& base, std::span<const Index> rows,
                 const std::vector<WeightedMoments<T>>& targets, ThreadPool& pool, Add add) {
   const Index functions = targets[0].moments->functions;
   // Enough batches at a time to make threads worth waking, few enough to bound what is gathered for them.
-  constexpr std::size_t kRowsAtATime = 16 * kRowBatch;
+  constexpr std::size_t kBatches = 16, kRowsAtATime = kBatches * kRowBatch;
+  constexpr std::size_t kFewTargets = 2;
+  const bool has_many = targets.size() > kFewTargets;
+  const Index columns_at_a_time = has_many ? kColumnBlock / 4 : kColumnBlock;
+  const std::size_t batches_at_a_time = has_many ? kBatches : 1;
   for (std::size_t start = 0; start < rows.size(); start += kRowsAtATime) {
     const std::size_t stop = std::min(start + kRowsAtATime, rows.size());
     std::vector<typename BaseRows<T>::Batch> batches;
@@ -72,34 +104,23 @@ void AddMoments(BaseRows<T>& base, std::span<const Index> rows,
       const std::size_t count = std::min<std::size_t>(kRowBatch, stop - first);
       batches.push_back(base.Prepare(rows.subspan(first, count), /*may_evict=*/false));
     }
-    pool.ParallelFor(base.right_count(), kColumnBlock, [&](Index begin, Index end, int) {
+    pool.ParallelFor(base.right_count(), columns_at_a_time, [&](Index begin, Index end, int) {
       thread_local AlignedVector<T> scratch, block;
-      thread_local std::vector<const T*> pointers, used;
-      thread_local std::vector<T> used_factors;
+      thread_local std::vector<const T*> pointers, together;
       const Index width = end - begin;
-      const Index stride = width + kStridePadding;
-      block.assign(functions * stride, T{0});
-      std::size_t first = start;
-      for (const auto& batch : batches) {
-        scratch.resize(std::max<std::size_t>(scratch.size(), batch.missing.size() * width));
-        base.Read(batch, begin, end, scratch.data(), pointers);
-        for (const auto& [factors, moments] : targets) {
-          const auto batch_factors = std::span<const T>(factors).subspan(first, pointers.size());
-          // Rows that only others of many targets need cost this one nothing.
-          used.clear(), used_factors.clear();
-          for (std::size_t r = 0; r < pointers.size(); ++r) {
-            if (batch_factors[r] == 0) continue;
-            used.push_back(pointers[r]);
-            used_factors.push_back(batch_factors[r]);
-          }
-          if (used.empty()) continue;
-          add(WeightedRows<T>{used, used_factors}, begin, width, block.data(), stride);
-          for (Index k = 0; k < functions; ++k) {
-            Flush<T>(block.data() + k * stride, width,
-                     moments->values.data() + k * moments->right_count + begin);
-          }
+      block.assign(functions * (width + kStridePadding), T{0});
+      scratch.resize(std::max<std::size_t>(scratch.size(), batches_at_a_time * kRowBatch * width));
+      for (std::size_t first = 0; first < batches.size(); first += batches_at_a_time) {
+        together.clear();
+        T* place = scratch.data();
+        for (std::size_t b = first; b < std::min(first + batches_at_a_time, batches.size()); ++b) {
+          base.Read(batches[b], begin, end, place, pointers);
+          place += batches[b].missing.size() * width;
+          together.insert(together.end(), pointers.begin(), pointers.end());
         }
-        first += pointers.size();
+        for (const WeightedMoments<T>& target : targets) {
+          AddRowsTo<T>(target, start + first * kRowBatch, together, begin, width, block, add);
+        }
       }
     });
     for (const auto& batch : batches) base.Commit(batch);

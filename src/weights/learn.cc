@@ -33,7 +33,11 @@ Learned LearnWeights(const GramPair& gram, const LearningProblem& problem, const
         fmt::format("method {} compares values of whole solves, so it needs driver wrapper", method.name));
   }
   std::vector<double> theta;
-  if (options.start == nullptr) theta = SampledStart(gram, problem, options, control);
+  if (options.start == nullptr) {
+    if (std::optional<WarmStart> start = SampledStart(gram, problem, options, control)) {
+      theta = std::move(start->theta);
+    }
+  }
   SampleMachine machine(problem, options, control);
   return Driver(gram, machine, *problem.regularizer, options, method, theta, control).Run();
 }

@@ -45,6 +45,8 @@ struct LearnOptions {
   const WarmStart* start = nullptr;       ///< null: cold
   /// Memory for rows that machines take one after the other and nobody gives back between them; null: a machine's own.
   MemoryReserve* reserve = nullptr;
+  /// False: the estimates of the solves say when to end and are what is returned; somebody else certifies.
+  bool certifies = true;
 };
 
 class GramSample;

@@ -16,13 +16,13 @@ constexpr double kSampleGap = 0.02;
 
 }  // namespace
 
-std::vector<double> SampledStart(const GramPair& gram, const LearningProblem& problem,
-                                 const LearnOptions& options, RunControl& control) {
+std::optional<WarmStart> SampledStart(const GramPair& gram, const LearningProblem& problem,
+                                      const LearnOptions& options, RunControl& control) {
   const Index samples = gram.working->left_count();
   const Index drawn = samples / kSamplesPerDrawn;
   if (!gram.sample || gram.working->kernels() < 2 || IsUniformSum(*problem.regularizer) ||
       drawn < kLeastDrawn || options.target_gap >= kSampleGap) {
-    return {};
+    return std::nullopt;
   }
   Random random(0);
   const std::vector<Index> rows = RandomSubset(samples, drawn, random);
@@ -38,7 +38,13 @@ std::vector<double> SampledStart(const GramPair& gram, const LearningProblem& pr
   part.risk.C = C;
   LearnOptions coarse = options;
   coarse.target_gap = kSampleGap;
-  return LearnWeights(sample->Pair(), part, coarse, control).theta;
+  coarse.certifies = false;
+  Learned learned = LearnWeights(sample->Pair(), part, coarse, control);
+  WarmStart start{std::move(learned.theta), std::vector<double>(static_cast<std::size_t>(samples), 0.0)};
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    start.beta[static_cast<std::size_t>(rows[k])] = learned.beta[k];
+  }
+  return start;
 }
 
 }  // namespace kweave

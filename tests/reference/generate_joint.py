@@ -18,7 +18,7 @@ import json
 import sys
 
 import numpy as np
-from cvxopt import matrix, solvers, spmatrix
+from cvxopt import matrix, solvers, sparse, spmatrix
 
 from generate_lp_norm import best_response, dual_norm, kernel_matrix, linear, poly, rbf, unit_variance
 
@@ -120,7 +120,7 @@ class Problem:
             hessian[:size, :size] += z[0] * np.diag(self.curvature)
             return f, matrix(jacobian), matrix(hessian)
 
-        g = spmatrix(1.0, range(len(self.capped)), self.capped, (len(self.capped), size + 1))
+        g = sparse([[self.g], [spmatrix([], [], [], (self.g.size[0], 1))]])
         a = matrix(np.hstack([np.array(self.a), np.zeros((self.a.size[0], 1))]))
         solution = solvers.cp(value, g, self.h, A=a, b=self.b)
         theta = np.maximum(np.array(solution["znl"]).ravel(), 0)

@@ -3,6 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
+#include <limits>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -10,6 +15,8 @@
 #include "certificate/joint_certificate.h"
 #include "tests/support/joint_problem.h"
 #include "tests/support/learn_reference.h"
+#include "weights/joint_gram.h"
+#include "weights/learn_common.h"
 #include "weights/method_table.h"
 
 namespace kweave {
@@ -67,6 +74,82 @@ TEST(Joint, CertificateHoldsForAnyAnswer) {
       EXPECT_GE(certificate.dual, 0);
       beta[0] = std::nan("");
       EXPECT_TRUE(std::isinf(CertifyJoint(gram, problem.risk(), *norm, theta, beta, beta).relative_gap));
+    }
+  }
+}
+
+// Machines of one class against the rest, with common weights (generate_common.py).
+struct CommonProblem {
+  explicit CommonProblem(const JointReference& joint) : gram(joint.matrices), loss(joint.loss) {
+    signs.resize(static_cast<std::size_t>(joint.classes));
+    for (Index u = 0; u < joint.classes; ++u) {
+      std::vector<double>& y = signs[static_cast<std::size_t>(u)];
+      for (const Index own : joint.y) y.push_back(own == u ? 1 : -1);
+      risks.push_back({loss.get(), y, joint.C, joint.has_bias});
+    }
+  }
+  Learned Learn(double norm, const LearnOptions& options) {
+    RunControl control{Context{}};
+    const GramPair pair{&gram, false, [this]() -> Gram& { return gram; }};
+    return LearnCommon(pair, {risks, LpConstraint(norm)}, options, control);
+  }
+
+  testing::MatrixGram gram;
+  std::shared_ptr<Loss> loss;
+  std::vector<std::vector<double>> signs;
+  std::vector<Risk> risks;
+};
+
+std::map<std::string, std::vector<testing::ReferenceOptimum>> CommonOptima() {
+  std::ifstream file("tests/reference/common.json");
+  const nlohmann::json document = nlohmann::json::parse(file);
+  std::map<std::string, std::vector<testing::ReferenceOptimum>> optima;
+  for (const auto& [name, list] : document.items()) {
+    for (const nlohmann::json& one : list) {
+      const nlohmann::json& norm = one.at("norm");
+      optima[name].push_back({norm.is_string() ? std::numeric_limits<double>::infinity() : norm.get<double>(),
+                              one.at("lower"), one.at("upper")});
+    }
+  }
+  return optima;
+}
+
+TEST(CommonWeights, EveryMethodMeetsTheConicOptimum) {
+  for (const auto& [name, optima] : CommonOptima()) {
+    CommonProblem problem(FindJointReference(name));
+    for (const testing::ReferenceOptimum& optimum : optima) {
+      for (const MethodRecord& method : MethodTable()) {
+        if (method.is_first_order) continue;
+        if (method.make == nullptr || !method.serves(*LpConstraint(optimum.norm), *problem.loss)) continue;
+        for (const char* driver : {"wrapper", "interleaved"}) {
+          SCOPED_TRACE(fmt::format("{} {} {} {}", name, method.name, optimum.norm, driver));
+          LearnOptions options = WithMethod(std::string(method.name), kGap);
+          options.driver = driver;
+          ExpectOptimum(problem.Learn(optimum.norm, options), optimum);
+        }
+      }
+    }
+  }
+}
+
+TEST(CommonWeights, CertificateHoldsForAnyAnswer) {
+  Random random(4);
+  for (const auto& [name, optima] : CommonOptima()) {
+    CommonProblem problem(FindJointReference(name));
+    JointGram gram(problem.gram, static_cast<Index>(problem.risks.size()), {});
+    for (const testing::ReferenceOptimum& optimum : optima) {
+      SCOPED_TRACE(fmt::format("{} {}", name, optimum.norm));
+      std::vector<double> theta(static_cast<std::size_t>(gram.kernels()));
+      std::vector<double> beta(static_cast<std::size_t>(gram.left_count()));
+      for (double& value : theta) value = random.Uniform();
+      for (double& value : beta) value = 0.1 * (2 * random.Uniform() - 1);
+      const RegularizerPointer norm = LpConstraint(optimum.norm);
+      const Certificate certificate = CertifyCommon(gram, problem.risks, *norm, theta, beta, beta);
+      EXPECT_GE(certificate.primal, optimum.lower);
+      EXPECT_LE(certificate.dual, optimum.upper);
+      EXPECT_GE(certificate.dual, 0);
+      beta[0] = std::nan("");
+      EXPECT_TRUE(std::isinf(CertifyCommon(gram, problem.risks, *norm, theta, beta, beta).relative_gap));
     }
   }
 }
