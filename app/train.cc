@@ -212,6 +212,7 @@ void AddTrain(CLI::App& app) {
   verb.add_option("--ridge", options.ridge, OptionHelp("ridge"));
   verb.add_option("--elastic", options.elastic, OptionHelp("elastic"));
   verb.add_option("--multiclass", options.multiclass, OptionHelp("multiclass"));
+  verb.add_option("--machine-weights", options.machine_weights, OptionHelp("machine-weights"));
   verb.add_option("--class-kernel", options.class_kernels, OptionHelp("class-kernel"))
       ->allow_extra_args(false);
   verb.add_option("--combine", options.combine, OptionHelp("combine"));

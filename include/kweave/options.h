@@ -38,6 +38,8 @@ struct TrainOptions {
   double elastic = 0.5;               ///< elastic: share of the 2-norm, above 0, at most 1
   /// More than two classes: "auto", "joint", "ovr" (one against rest) or "ovo" (one against one).
   std::string multiclass = "auto";
+  /// One against rest: "own" kernel weights for every machine, or "common" ones that minimise the sum of the objectives.
+  std::string machine_weights = "own";
   /// Kernels on the classes of joint machines, to be multiplied with those on samples: "identity", "blocks",
   /// "matrix(file=FILE)", "taxonomy(file=FILE)". Empty: the identity.
   std::vector<std::string> class_kernels;

@@ -18,6 +18,16 @@ struct KernelReport {
   double quadratic = 0;
 };
 
+/// One row per move of theta: the best bounds so far, as the solver estimates them.
+struct HistoryRow {
+  double seconds = 0;
+  double primal = 0;
+  double dual = 0;
+  double relative_gap = 0;    ///< (primal - dual) / max(|primal|, |dual|), at least 0
+  std::int64_t solves = 0;    ///< begun so far
+  bool inside_solve = false;  ///< theta moved inside a solve
+};
+
 /// One of several machines: f > 0 means its class, f < 0 the rest or another class.
 struct MachineReport {
   std::string name;     ///< its class
@@ -33,6 +43,8 @@ struct MachineReport {
   std::vector<double> weights;  ///< of the kernels in Summary::kernels, in that order
   /// Of the same kernels; empty where one machine serves all classes, and in older models.
   std::vector<double> quadratics;
+  /// Empty where the machines were learned as one, whose history is the summary's.
+  std::vector<HistoryRow> history = {};
 };
 
 /// A group of kernels under a mixed norm: the weight of a kernel is that of its group times that within it.
@@ -50,16 +62,6 @@ struct ClassKernelReport {
   std::vector<double> matrix;         ///< the learned kernel on the classes, row after row
   std::vector<double>
       embedding;  ///< x and y of every class: distances in the plane close to those of the matrix
-};
-
-/// One row per move of theta: the best bounds so far, as the solver estimates them.
-struct HistoryRow {
-  double seconds = 0;
-  double primal = 0;
-  double dual = 0;
-  double relative_gap = 0;    ///< (primal - dual) / max(|primal|, |dual|), at least 0
-  std::int64_t solves = 0;    ///< begun so far
-  bool inside_solve = false;  ///< theta moved inside a solve
 };
 
 /// Wall-clock seconds of the phases of one training run.
@@ -105,7 +107,7 @@ struct Summary {
   int threads = 1;
   std::vector<std::pair<std::string, std::string>> options;  ///< effective values, as JSON literals
   std::string certificate;                                   ///< "direct" or "table"
-  std::vector<HistoryRow> history;
+  std::vector<HistoryRow> history;  ///< several machines that learned by themselves: theirs
   /// What samples left out of training cost, by the closed form of the squared loss: the root mean square error of a
   /// regression, the accuracy of a classification. The kernel weights are those learned from all samples.
   std::optional<double> leave_one_out;

@@ -54,6 +54,7 @@ const std::array kFields = {
     MakeField("ridge", &TrainOptions::ridge),
     MakeField("elastic", &TrainOptions::elastic),
     MakeField("multiclass", &TrainOptions::multiclass),
+    MakeField("machine_weights", &TrainOptions::machine_weights),
     MakeField("class_kernels", &TrainOptions::class_kernels),
     MakeField("class_C", &TrainOptions::class_C),
     MakeField("class_norm", &TrainOptions::class_norm),

@@ -24,8 +24,9 @@ DEFAULTS = _core.default_options()
 
 # Parameters that are handed to the core under their own name.
 _OPTIONS = ("loss", "C", "epsilon", "nu", "sharpness", "bias", "norm", "block_norm", "regularizer", "penalty",
-            "weight_bounds", "groups", "inner_norm", "matrix", "matrix_on", "ridge", "elastic", "multiclass", "class_C", "class_norm",
-            "class_kernels", "combine", "restarts", "method", "solver", "driver", "normalize", "gap", "certificate",
+            "weight_bounds", "groups", "inner_norm", "matrix", "matrix_on", "ridge", "elastic", "multiclass",
+            "machine_weights", "class_C", "class_norm", "class_kernels", "combine", "restarts", "method", "solver", "driver",
+            "normalize", "gap", "certificate",
             "max_iterations")
 
 
@@ -260,8 +261,8 @@ class MKLEstimator(SparseInputTags, BaseEstimator):
         self.objective_ = summary["primal"]
         self.duality_gap_ = summary["relative_gap"]
         self.n_iter_ = summary["iterations"]
-        self.history_ = summary["history"]
         machines = summary.get("machines", [])
+        self.history_ = summary["history"] or [machine.get("history", []) for machine in machines]
         self.kernel_names_ = [kernel["name"] for kernel in summary["kernels"]]
         weights = [machine["weights"] for machine in machines] or [kernel["weight"] for kernel in summary["kernels"]]
         self.kernel_weights_ = np.array(weights, dtype=float)

@@ -74,6 +74,8 @@ class MKLClassifier(ClassifierMixin, MKLEstimator):
         For 'elastic': share of the 2-norm, above 0, at most 1.
     multiclass : {'auto', 'joint', 'ovr', 'ovo'}
         More than two classes: one machine for all of them, one per class against the rest, or one per pair of classes.
+    machine_weights : {'own', 'common'}
+        'ovr': kernel weights of its own for every machine, or common to all of them.
     class_C : dict, default=None
         'ovr': C of the machines of single classes, in place of `C`.
     class_norm : dict, default=None
@@ -134,7 +136,7 @@ class MKLClassifier(ClassifierMixin, MKLEstimator):
     objective_ : float
         Primal objective, summed over machines.
     history_ : list of dict
-        One entry per move of the weights; empty for several machines.
+        One entry per move of the weights; where several machines moved weights of their own, a list for each.
     status_ : str
         'converged', 'iteration_limit', 'time_limit', 'stalled' or 'interrupted'.
     summary_ : dict
@@ -190,6 +192,7 @@ class MKLClassifier(ClassifierMixin, MKLEstimator):
         ridge=DEFAULTS["ridge"],
         elastic=DEFAULTS["elastic"],
         multiclass=DEFAULTS["multiclass"],
+        machine_weights=DEFAULTS["machine_weights"],
         class_C=None,
         class_norm=None,
         class_kernels=None,
@@ -229,6 +232,7 @@ class MKLClassifier(ClassifierMixin, MKLEstimator):
         self.ridge = ridge
         self.elastic = elastic
         self.multiclass = multiclass
+        self.machine_weights = machine_weights
         self.class_C = class_C
         self.class_norm = class_norm
         self.class_kernels = class_kernels

@@ -217,7 +217,8 @@ def test_several_classes_are_saved(multiclass, machines, tmp_path):
     X, y = load_iris(return_X_y=True)
     names = np.array(["b", "a", "c"])[y]
     clf = MKLClassifier(C=10, multiclass=multiclass).fit(X, names)
-    assert len(clf.summary_["machines"]) == machines == len(clf.intercept_)
+    assert len(clf.summary_["machines"]) == machines == len(clf.intercept_) == len(clf.history_)
+    assert all(history[-1]["solves"] >= 1 for history in clf.history_)
     clf.save(tmp_path / "iris.kweave")
     loaded = MKLClassifier.load(tmp_path / "iris.kweave")
     assert loaded.multiclass == multiclass and list(loaded.classes_) == ["a", "b", "c"]
@@ -239,6 +240,14 @@ def test_classes_with_their_own_c_and_norm():
     own = MKLClassifier(multiclass="ovr", class_C={1: 30}, class_norm={2: 1}).fit(X, y)
     assert own.summary_["machines"][1]["primal"] > plain.summary_["machines"][1]["primal"]
     assert own.kernel_weights_[2].sum() == pytest.approx(1)
+
+
+def test_machines_share_their_weights():
+    X, y = load_iris(return_X_y=True)
+    clf = MKLClassifier(machine_weights="common").fit(X, y)
+    assert clf.summary_["multiclass"] == "ovr" and clf.kernel_weights_.shape == (3, len(clf.kernel_names_))
+    assert np.array_equal(clf.kernel_weights_[0], clf.kernel_weights_[2])
+    assert clf.history_[-1]["relative_gap"] <= 1e-3 and clf.score(X, y) > 0.9
 
 
 @pytest.mark.parametrize("options", [

@@ -79,22 +79,30 @@ Json ToJson(const MachineReport& machine) {
   json["n_support"] = machine.n_support;
   json["weights"] = machine.weights;
   if (!machine.quadratics.empty()) json["quadratics"] = machine.quadratics;
+  if (!machine.history.empty()) {
+    json["history"] = Json::array();
+    for (const HistoryRow& row : machine.history) json["history"].push_back(ToJson(row));
+  }
   return json;
 }
 
 MachineReport MachineFromJson(const Json& json) {
-  return {.name = json.at("class").get<std::string>(),
-          .against = json.value("against", ""),
-          .status = StatusFromName(json.at("status").get<std::string>()),
-          .primal = Number(json.at("primal")),
-          .dual = Number(json.at("dual")),
-          .relative_gap = Number(json.at("relative_gap")),
-          .iterations = json.at("iterations").get<std::int64_t>(),
-          .solves = json.at("solves").get<std::int64_t>(),
-          .bias = Number(json.at("bias")),
-          .n_support = json.at("n_support").get<std::int64_t>(),
-          .weights = json.at("weights").get<std::vector<double>>(),
-          .quadratics = json.value("quadratics", std::vector<double>())};
+  MachineReport report{.name = json.at("class").get<std::string>(),
+                       .against = json.value("against", ""),
+                       .status = StatusFromName(json.at("status").get<std::string>()),
+                       .primal = Number(json.at("primal")),
+                       .dual = Number(json.at("dual")),
+                       .relative_gap = Number(json.at("relative_gap")),
+                       .iterations = json.at("iterations").get<std::int64_t>(),
+                       .solves = json.at("solves").get<std::int64_t>(),
+                       .bias = Number(json.at("bias")),
+                       .n_support = json.at("n_support").get<std::int64_t>(),
+                       .weights = json.at("weights").get<std::vector<double>>(),
+                       .quadratics = json.value("quadratics", std::vector<double>())};
+  if (json.contains("history")) {  // older models have none
+    for (const Json& row : json.at("history")) report.history.push_back(HistoryFromJson(row));
+  }
+  return report;
 }
 
 Json ToJson(const GroupReport& group) {

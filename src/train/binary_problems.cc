@@ -4,13 +4,20 @@
 #include <mutex>
 #include <optional>
 
+#include "base/stopwatch.h"
+#include "certificate/certificate.h"
 #include "compute/cpu/blas_threads.h"
 #include "regularizer/lp_norm.h"
 #include "train/objective.h"
 #include "train/warm_start.h"
+#include "weights/learn_common.h"
+#include "weights/learn_sifted.h"
 
 namespace kweave {
 namespace {
+
+// Functions of a family that a certificate expands its kernels in, where they are more than the kernels.
+constexpr std::size_t kFunctionsOfFamily = 40;
 
 // Where machine `k` starts, if the model to start from has the same machines.
 std::optional<WarmStart> StartOf(const MulticlassRun& run, std::span<const BinaryProblem> problems,
@@ -47,6 +54,7 @@ struct Workplace {
   std::size_t row_cache_bytes;
   RunControl& control;
   MemoryReserve* reserve = nullptr;
+  bool certifies = true;
 };
 
 Learned LearnOne(const MulticlassRun& run, const BinaryProblem& problem, const WarmStart* start,
@@ -56,8 +64,10 @@ Learned LearnOne(const MulticlassRun& run, const BinaryProblem& problem, const W
                              run.options.gap,    run.options.max_iterations,
                              at.row_cache_bytes, SolverByName(run.options.solver),
                              &at.pool,           start,
-                             at.reserve};
-  return LearnWeights(at.grams.Pair(), {objective.risk(), LpConstraint(problem.norm)}, options, at.control);
+                             at.reserve,         at.certifies};
+  const LearningProblem learning{objective.risk(), LpConstraint(problem.norm)};
+  return problem.rows.empty() ? LearnSifted(at.grams.Pair(), learning, options, at.control)
+                              : LearnWeights(at.grams.Pair(), learning, options, at.control);
 }
 
 // Learns the machine on the pool's threads.
@@ -83,35 +93,74 @@ Context ContextWithin(RunControl& control, std::mutex& mutex) {
   return context;
 }
 
-// Gathered base values of some of the samples: what is worth keeping beside the bases of all.
+// Gathered base values of some of the samples, those of the machine or those of them that count: what is worth keeping
+// beside the bases of all.
 std::size_t GatheredBytes(const MulticlassRun& run, const BinaryProblem& problem) {
   const std::size_t value_bytes = run.plan.use_float ? sizeof(float) : sizeof(double);
-  const std::size_t wanted = run.plan.bases * problem.rows.size() * problem.rows.size() * value_bytes;
+  const std::size_t rows = problem.rows.empty() ? run.samples.indices.size() / 2 : problem.rows.size();
+  const std::size_t wanted = run.plan.bases * rows * rows * value_bytes;
   return std::min(wanted, run.plan.row_cache_bytes / (2 * static_cast<std::size_t>(run.pool.size())));
+}
+
+// Machines on all samples are certified together, from one pass over the kernels. A machine that needs more work is learned
+// further by itself.
+void CertifyTogether(const MulticlassRun& run, std::span<const BinaryProblem> problems,
+                     std::vector<Learned>& learned) {
+  const Stopwatch watch;
+  std::vector<Objective> objectives;
+  std::vector<RegularizerPointer> regularizers;
+  std::vector<JudgedMachine> machines;
+  objectives.reserve(problems.size());
+  for (std::size_t k = 0; k < problems.size(); ++k) {
+    objectives.emplace_back(problems[k].y, problems[k].upper, run.options);
+    regularizers.push_back(LpConstraint(problems[k].norm));
+    const Learned& one = learned[k];
+    machines.push_back({&objectives.back().risk(), regularizers.back().get(), one.theta, one.beta,
+                        one.dual_beta.empty() ? one.beta : one.dual_beta});
+  }
+  const std::size_t vector_bytes =
+      std::max(run.prepared.kept.size(), kFunctionsOfFamily) * sizeof(double) * run.samples.indices.size();
+  const std::size_t most_vectors = std::max<std::size_t>(1, run.plan.row_cache_bytes / vector_bytes);
+  std::vector<Certificate> certificates = CertifyAll(run.grams->Exact(), machines, most_vectors);
+  const double seconds = watch.Seconds() / static_cast<double>(problems.size());
+  for (std::size_t k = 0; k < problems.size(); ++k) {
+    learned[k].certificate = std::move(certificates[k]);
+    learned[k].certificate_seconds += seconds;
+    if (learned[k].certificate.relative_gap <= run.options.gap) continue;
+    if (learned[k].status != Status::kConverged || run.control.ShouldStop()) continue;
+    const WarmStart start{learned[k].theta, learned[k].beta};
+    learned[k] =
+        LearnOne(run, problems[k], &start, {*run.grams, run.pool, run.plan.row_cache_bytes, run.control});
+  }
 }
 
 // Every thread takes one machine after the other; all read the same bases, which nobody changes any more.
 std::vector<Learned> LearnSideBySide(const MulticlassRun& run, std::span<const BinaryProblem> problems,
                                      Work& work) {
-  run.grams->KeepBases(run.plan.keeps_exact_bases);
-  const ScopedBlasThreads blas_threads(1);
+  const bool are_whole =
+      std::ranges::all_of(problems, [](const BinaryProblem& problem) { return problem.rows.empty(); });
+  run.grams->KeepBases(run.plan.keeps_exact_bases && !are_whole);
   std::vector<Learned> learned(problems.size());
   std::mutex mutex;
   std::vector<MemoryReserve> reserves(run.pool.size());
-  run.pool.ParallelFor(static_cast<Index>(problems.size()), 1, [&](Index k, Index, int thread) {
-    const BinaryProblem& problem = problems[k];
-    const Context context = ContextWithin(run.control, mutex);
-    RunControl control(context);
-    ThreadPool pool(1);
-    const std::optional<WarmStart> start = StartOf(run, problems, k);
-    const std::shared_ptr<Grams> grams = run.grams->Part(problem.rows, GatheredBytes(run, problem), pool);
-    learned[k] =
-        LearnOne(run, problem, start ? &*start : nullptr,
-                 {*grams, pool, run.plan.row_cache_bytes / run.pool.size(), control, &reserves[thread]});
-    const std::lock_guard lock(mutex);
-    if (learned[k].status == Status::kInterrupted) learned[k].status = *run.control.stop_reason();
-    work.Add(*grams);
-  });
+  {
+    const ScopedBlasThreads blas_threads(1);
+    run.pool.ParallelFor(static_cast<Index>(problems.size()), 1, [&](Index k, Index, int thread) {
+      const BinaryProblem& problem = problems[k];
+      const Context context = ContextWithin(run.control, mutex);
+      RunControl control(context);
+      ThreadPool pool(1);
+      const std::optional<WarmStart> start = StartOf(run, problems, k);
+      const std::shared_ptr<Grams> grams = run.grams->Part(problem.rows, GatheredBytes(run, problem), pool);
+      learned[k] = LearnOne(run, problem, start ? &*start : nullptr,
+                            {*grams, pool, run.plan.row_cache_bytes / run.pool.size(), control,
+                             &reserves[thread], /*certifies=*/!are_whole});
+      const std::lock_guard lock(mutex);
+      if (learned[k].status == Status::kInterrupted) learned[k].status = *run.control.stop_reason();
+      work.Add(*grams);
+    });
+  }
+  if (are_whole) CertifyTogether(run, problems, learned);
   return learned;
 }
 
@@ -127,6 +176,53 @@ std::vector<Learned> LearnAll(const MulticlassRun& run, std::span<const BinaryPr
     learned.push_back(LearnAlone(run, problems[k], start ? &*start : nullptr, work));
   }
   return learned;
+}
+
+// Where all machines start, if the model to start from has the same machines.
+std::optional<WarmStart> CommonStartOf(const MulticlassRun& run, std::span<const BinaryProblem> problems) {
+  WarmStart all;
+  for (std::size_t k = 0; k < problems.size(); ++k) {
+    std::optional<WarmStart> start = StartOf(run, problems, k);
+    if (!start) return std::nullopt;
+    all.theta = std::move(start->theta);
+    all.beta.insert(all.beta.end(), start->beta.begin(), start->beta.end());
+  }
+  return all;
+}
+
+// One theta for all machines. The answer holds machine after machine.
+Learned LearnWithCommonWeights(const MulticlassRun& run, std::span<const BinaryProblem> problems) {
+  std::vector<Objective> objectives;
+  objectives.reserve(problems.size());
+  CommonLearningProblem problem{{}, LpConstraint(run.options.norm)};
+  for (const BinaryProblem& one : problems) {
+    objectives.emplace_back(one.y, one.upper, run.options);
+    problem.risks.push_back(objectives.back().risk());
+  }
+  if (run.plan.keeps_bases) run.grams->KeepBases(run.plan.keeps_exact_bases);
+  const std::optional<WarmStart> start = CommonStartOf(run, problems);
+  return LearnCommon(
+      run.grams->Pair(), problem,
+      {run.options.method, run.options.driver, run.options.gap, run.options.max_iterations,
+       run.plan.row_cache_bytes, SolverByName(run.options.solver), &run.pool, start ? &*start : nullptr},
+      run.control);
+}
+
+// One of the machines with common weights; bounds are those of the whole.
+Learned PartOf(const Learned& whole, std::size_t k, std::size_t machines) {
+  const std::size_t samples = whole.beta.size() / machines;
+  Learned part;
+  part.status = whole.status;
+  part.theta = whole.theta;
+  part.beta.assign(whole.beta.begin() + static_cast<std::ptrdiff_t>(k * samples),
+                   whole.beta.begin() + static_cast<std::ptrdiff_t>((k + 1) * samples));
+  part.certificate.primal = whole.certificate.primal;
+  part.certificate.dual = whole.certificate.dual;
+  part.certificate.relative_gap = whole.certificate.relative_gap;
+  part.certificate.bias = whole.certificate.biases[k];
+  part.iterations = whole.iterations;
+  part.solves = whole.solves;
+  return part;
 }
 
 // Status of the whole: the first that is not converged.
@@ -146,6 +242,19 @@ void Add(const Learned& one, Learned& total) {
   total.certificate_seconds += one.certificate_seconds;
 }
 
+// The run as a whole: sums, and means of the weights.
+void AddUp(std::span<const Learned> machines, std::size_t kernels, Learned& total) {
+  total.theta.assign(kernels, 0.0);
+  total.certificate.quadratics.assign(kernels, 0.0);
+  for (const Learned& learned : machines) {
+    Add(learned, total);
+    for (std::size_t m = 0; m < kernels; ++m) {
+      total.theta[m] += learned.theta[m] / static_cast<double>(machines.size());
+      total.certificate.quadratics[m] += learned.certificate.quadratics[m];
+    }
+  }
+}
+
 MachineReport Report(const MulticlassRun& run, const BinaryProblem& problem, const Learned& learned) {
   MachineReport report;
   report.name = run.samples.classes[problem.output];
@@ -160,6 +269,7 @@ MachineReport Report(const MulticlassRun& run, const BinaryProblem& problem, con
   report.n_support = std::ranges::count_if(learned.beta, [](double b) { return b != 0; });
   report.weights = learned.theta;
   report.quadratics = learned.certificate.quadratics;
+  report.history = learned.history;
   return report;
 }
 
@@ -178,19 +288,21 @@ ModelMachine Machine(const MulticlassRun& run, const BinaryProblem& problem, con
 LearnedMachines LearnBinaryProblems(const MulticlassRun& run, std::span<const BinaryProblem> problems) {
   const std::size_t kernels = run.prepared.kept.size();
   LearnedMachines all;
-  all.total.theta.assign(kernels, 0.0);
-  all.total.certificate.quadratics.assign(kernels, 0.0);
   Work work;
-  const std::vector<Learned> machines = LearnAll(run, problems, work);
-  for (std::size_t k = 0; k < problems.size(); ++k) {
-    const Learned& learned = machines[k];
-    Add(learned, all.total);
-    for (std::size_t m = 0; m < kernels; ++m) {
-      all.total.theta[m] += learned.theta[m] / static_cast<double>(problems.size());
-      all.total.certificate.quadratics[m] += learned.certificate.quadratics[m];
+  const bool has_common_weights = run.grams != nullptr && run.options.machine_weights == "common";
+  std::vector<Learned> machines;
+  if (has_common_weights) {
+    all.total = LearnWithCommonWeights(run, problems);
+    for (std::size_t k = 0; k < problems.size(); ++k) {
+      machines.push_back(PartOf(all.total, k, problems.size()));
     }
-    all.reports.push_back(Report(run, problems[k], learned));
-    all.machines.push_back(Machine(run, problems[k], learned));
+  } else {
+    machines = LearnAll(run, problems, work);
+    AddUp(machines, kernels, all.total);
+  }
+  for (std::size_t k = 0; k < problems.size(); ++k) {
+    all.reports.push_back(Report(run, problems[k], machines[k]));
+    all.machines.push_back(Machine(run, problems[k], machines[k]));
   }
   if (run.grams != nullptr) {
     all.uses_table = run.grams->Exact().TableError() > 0;

@@ -144,6 +144,21 @@ ClassLabels EncodeClasses(const Labels& labels, std::span<const Index> samples) 
   return encoded;
 }
 
+std::string NoteOnSmallClasses(const ClassLabels& labels) {
+  std::vector<int> counts(labels.classes.size(), 0);
+  for (const std::int32_t u : labels.of_sample) ++counts[static_cast<std::size_t>(u)];
+  for (const std::vector<std::int32_t>& several : labels.several) {
+    for (const std::int32_t u : several) ++counts[static_cast<std::size_t>(u)];
+  }
+  std::vector<std::string> single;
+  for (std::size_t u = 0; u < counts.size(); ++u) {
+    if (counts[u] == 1) single.push_back(labels.classes[u]);
+  }
+  if (single.empty()) return {};
+  return fmt::format("{} with a single sample: {}", single.size() == 1 ? "a class" : "classes",
+                     NameSome(single));
+}
+
 BinaryLabels EncodeBinaryLabels(const Labels& labels, std::span<const Index> samples) {
   const ClassLabels encoded = EncodeClasses(labels, samples);
   if (encoded.size() != 2 || encoded.is_multilabel()) RefuseClassCount(encoded.classes, "two");

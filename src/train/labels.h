@@ -29,6 +29,10 @@ struct ClassLabels {
 /// may have several labels.
 ClassLabels EncodeClasses(const Labels& labels, std::span<const Index> samples);
 
+/// Which classes have a single sample, as a sentence: no machine can be judged on them, and a part of the samples may lack
+/// them. Empty: none.
+std::string NoteOnSmallClasses(const ClassLabels& labels);
+
 /// Two-class labels as signs. Numbers are ordered as numbers ("1" and "+1" are one class), text as text.
 struct BinaryLabels {
   std::vector<std::string> classes;  ///< two, ascending, as first written

@@ -33,8 +33,8 @@ std::string EffectiveMulticlass(const TrainOptions& options, const ClassLabels& 
     return "";
   }
   if (options.multiclass != "auto") return options.multiclass;
-  const bool needs_one_per_class =
-      !options.class_C.empty() || !options.class_norm.empty() || EffectiveLoss(options).name == "logistic";
+  const bool needs_one_per_class = options.machine_weights == "common" || !options.class_C.empty() ||
+                                   !options.class_norm.empty() || EffectiveLoss(options).name == "logistic";
   const bool is_small = static_cast<Index>(labels.of_sample.size()) <= kMostSamplesForPairs &&
                         labels.size() <= kMostClassesForPairs;
   return is_small && !needs_one_per_class ? "ovo" : "ovr";

@@ -26,6 +26,7 @@ constexpr const char* kDefaultProduct = "each(rbf)";
 
 constexpr std::array kDrivers = {"auto", "wrapper", "interleaved"};
 constexpr std::array kMulticlass = {"auto", "joint", "ovr", "ovo"};
+constexpr std::array kMachineWeights = {"own", "common"};
 constexpr std::array kCombinations = {"sum", "product"};
 constexpr std::array kCertificates = {"auto", "table", "direct"};
 
@@ -82,6 +83,11 @@ constexpr std::array kRecords = {
         "more than two classes: one machine for all of them, one per class against the rest, or one per "
         "pair of classes",
         "auto, joint, ovr, ovo", "auto"},
+    OptionRecord{
+        "machine-weights",
+        "one against the rest: kernel weights of its own for every machine, or common to all of them, "
+        "such that the sum of their objectives is smallest",
+        "own, common", "own"},
     OptionRecord{
         "class-kernel",
         "joint: a kernel on the classes, multiplied with every other kernel; may be given several times",
@@ -171,6 +177,15 @@ void ValidateClassOptions(const TrainOptions& options) {
     throw Error(ErrorKind::kUsage, fmt::format("a C or norm for single classes needs multiclass ovr, not {}",
                                                options.multiclass));
   }
+  if (options.machine_weights == "common") {
+    if (!is_classification || options.multiclass == "joint" || options.multiclass == "ovo") {
+      throw Error(ErrorKind::kUsage, "kernel weights common to all machines are those of multiclass ovr");
+    }
+    if (!options.class_norm.empty()) {
+      throw Error(ErrorKind::kUsage,
+                  "kernel weights common to all machines have one norm, not one for single classes");
+    }
+  }
   if (!options.class_kernels.empty() && options.multiclass != "joint") {
     throw Error(ErrorKind::kUsage,
                 fmt::format("kernels on the classes need multiclass joint, not {}", options.multiclass));
@@ -242,6 +257,7 @@ void Validate(const TrainOptions& options) {
   ValidateBounds(options);
   ValidateRegularizer(options);
   RequireOneOf("multiclass", options.multiclass, kMulticlass);
+  RequireOneOf("machine-weights", options.machine_weights, kMachineWeights);
   ValidateClassOptions(options);
   RequireOneOf("combine", options.combine, kCombinations);
   Require(options.restarts >= 1, "restarts", options.restarts, "1 or more");

@@ -219,6 +219,7 @@ std::vector<std::pair<std::string, std::string>> EffectiveOptions(const TrainOpt
   if (options.regularizer == "elastic") json["elastic"] = options.elastic;
   if (!learned.multiclass.empty()) {
     json["multiclass"] = learned.multiclass;
+    json["machine_weights"] = options.machine_weights;
     json["class_kernels"] = options.class_kernels;
     Json class_C = Json::object(), class_norm = Json::object();
     for (const auto& [label, value] : options.class_C) class_C[label] = value;

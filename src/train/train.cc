@@ -83,6 +83,9 @@ Model Train(const Dataset& data, const TrainOptions& options, const Context& con
   control.Report({.target_gap = options.gap, .phase = "kernels"});
   const PreparedSamples samples = PrepareSamples(data, options);
   const bool has_classes = EffectiveTask(options) == Task::kClassify;
+  if (const std::string note = has_classes ? NoteOnSmallClasses(samples.labels) : ""; !note.empty()) {
+    control.Log(LogLevel::kNote, note);
+  }
   const std::string multiclass = has_classes ? EffectiveMulticlass(options, samples.labels) : "";
   if (!multiclass.empty() && !IsPlainNorm(options)) {
     throw Error(ErrorKind::kUsage,
