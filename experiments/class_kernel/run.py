@@ -24,6 +24,7 @@ NOISE = 0.3
 NORM = "4/3"
 COST = 1e-3  # small, so that all samples count and not only those between classes that lie close
 GAP = 1e-4
+SETTINGS = {"C": [1e-4, 1e-3, 1e-2, 0.1, 1], "norm": ["1", "4/3", "2"]}
 
 
 def make_samples(centres, count, seed):
@@ -39,11 +40,11 @@ def distances(points):
     return [d / sum(found) for d in found]
 
 
-def run(kweave, centres, count, seed):
+def run(kweave, centres, count, seed, norm=NORM, cost=COST):
     """Learns the kernel on the classes; returns the points of its embedding."""
     common.write_samples(kweave.folder / "train.csv", make_samples(centres, count, seed))
     summary = kweave.train("train.csv", "classes.kweave", "--multiclass", "joint", "--class-kernel", "blocks",
-                           "--kernel", "linear", "--norm", NORM, "-C", f"{COST:g}", "--gap", f"{GAP:g}")
+                           "--kernel", "linear", "--norm", norm, "-C", f"{cost:g}", "--gap", f"{GAP:g}")
     report = summary["class_kernel"]
     points = dict(zip(report["classes"], map(tuple, report["embedding"])))
     return {"points": points, "gap": summary["relative_gap"]}
@@ -53,6 +54,20 @@ def keeps_order(true, learned):
     """Whether pairs of classes with different distances have learned distances in the same order."""
     pairs = [(a, b) for a in range(3) for b in range(3) if true[a] > true[b] + 0.05]
     return all(learned[a] > learned[b] for a, b in pairs)
+
+
+def show_settings(kweave, count, seeds, folder):
+    """In how many draws of all arrangements the order of the distances is kept, by norm and C."""
+    rows = []
+    for cost in SETTINGS["C"]:
+        rows.append([f"{cost:g}"])
+        for norm in SETTINGS["norm"]:
+            kept = [keeps_order(distances(centres), distances(run(kweave, centres, count, seed, norm, cost)["points"]))
+                    for name, centres in ARRANGEMENTS.items() if name != "triangle" for seed in range(seeds)]
+            rows[-1].append(f"{sum(kept)} of {len(kept)}")
+    header = ["C", *(f"p = {norm}" for norm in SETTINGS["norm"])]
+    common.print_table(header, rows)
+    common.write_csv(folder / "settings.csv", header, rows)
 
 
 def draw(pyplot, centres, results, path):
@@ -100,6 +115,8 @@ def main():
             kept = [keeps_order(true, d) for d in learned]
             claims.check(f"{name}: what is farther apart is farther apart in the embedding", all(kept),
                          f"{sum(kept)} of {len(kept)} draws")
+    if not chosen.quick:
+        show_settings(kweave, count, seeds, chosen.folder)
     gap = max(r["gap"] for found in runs.values() for r in found)
     claims.check("every gap is certified", gap <= GAP, f"largest {gap:.1e}")
     pyplot = None if chosen.quick else common.plotting()

@@ -25,9 +25,8 @@ DEFAULTS = _core.default_options()
 # Parameters that are handed to the core under their own name.
 _OPTIONS = ("loss", "C", "epsilon", "nu", "sharpness", "bias", "norm", "block_norm", "regularizer", "penalty",
             "weight_bounds", "groups", "inner_norm", "matrix", "matrix_on", "ridge", "elastic", "multiclass",
-            "machine_weights", "class_C", "class_norm", "class_kernels", "combine", "restarts", "method", "solver", "driver",
-            "normalize", "gap", "certificate",
-            "max_iterations")
+            "machine_weights", "class_C", "class_norm", "class_kernels", "combine", "restarts", "method", "solver",
+            "driver", "normalize", "gap", "certificate", "max_iterations")
 
 
 def _option(name, value):
