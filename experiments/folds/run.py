@@ -22,6 +22,7 @@ import common  # noqa: E402
 NORMS = {"1": ("1", 0.684), "16/15": (repr(8 / 7), None), "8/7": (repr(4 / 3), 0.744), "4/3": ("2", None),
          "2 (uniform sum)": ("inf", 0.689)}
 COSTS = [10 ** (k / 2) for k in range(-8, 9)]
+NORMALIZATIONS = ["multiplicative", "spherical"]
 FOLDS = 5
 HALVES = 20
 GAP, GAP_TO_CHOOSE = 1e-3, 1e-2
@@ -81,16 +82,16 @@ def split_into_folds(labels, samples):
     return [sorted(part) for part in parts]
 
 
-def run_once(program, folder, train, test, norm, cost, gap, name):
-    """Whether each of the samples tested is right, and the summary."""
+def run_once(program, folder, train, test, norm, normalize, cost, gap, name):
+    """The lines of the predictions, and the summary."""
     def call(*words):
         done = subprocess.run([str(program), *map(str, words), "--threads", "1", "-q"], cwd=folder, capture_output=True,
                               text=True)
         if done.returncode:
             sys.exit(f"{' '.join(map(str, words))}: {done.stderr}")
 
-    call("train", *train, "--kernel", "linear", "--multiclass", "ovr", "--norm", norm, "-C", f"{cost:.8g}", "--gap", gap,
-         "-o", f"{name}.kweave", "--summary", f"{name}.json")
+    call("train", *train, "--kernel", "linear", "--normalize", normalize, "--multiclass", "ovr", "--norm", norm,
+         "-C", f"{cost:.8g}", "--gap", gap, "-o", f"{name}.kweave", "--summary", f"{name}.json")
     call("predict", f"{name}.kweave", *test, "-o", f"{name}.tsv")
     lines = [line.split("\t") for line in (folder / f"{name}.tsv").read_text().splitlines()]
     return lines, json.loads((folder / f"{name}.json").read_text())
@@ -102,23 +103,23 @@ def right(lines, labels):
     return [a == b for a, b in zip(predicted, labels)]
 
 
-def choose_cost(program, folder, data, norm, name, costs, folds):
+def choose_cost(program, folder, data, norm, normalize, name, costs, folds):
     """The C with the most right answers over all folds, the smallest of equals; and its accuracy."""
     counts = []
     for cost in costs:
         counts.append(0)
         for (train, test, samples) in folds:
-            lines, _ = run_once(program, folder, train, test, norm, cost, GAP_TO_CHOOSE, name)
+            lines, _ = run_once(program, folder, train, test, norm, normalize, cost, GAP_TO_CHOOSE, name)
             counts[-1] += sum(right(lines, [data.labels[i] for i in samples]))
     best = max(counts)
     return costs[counts.index(best)], best / len(data.train)
 
 
-def run_norm(program, folder, data, label, costs, folds, whole):
+def run_norm(program, folder, data, label, normalize, costs, folds, whole):
     norm, _ = NORMS[label]
     name = label.split()[0].replace("/", "-")
-    cost, inside = choose_cost(program, folder, data, norm, name, costs, folds)
-    lines, summary = run_once(program, folder, *whole, norm, cost, GAP, name)
+    cost, inside = choose_cost(program, folder, data, norm, normalize, name, costs, folds)
+    lines, summary = run_once(program, folder, *whole, norm, normalize, cost, GAP, name)
     answers = right(lines, [data.labels[i] for i in data.test])
     draw, halves = random.Random(2), []
     for _ in range(HALVES):
@@ -127,46 +128,58 @@ def run_norm(program, folder, data, label, costs, folds, whole):
     weights = common.mean_by_position([machine["weights"] for machine in summary["machines"]])
     bound = subprocess.run([str(program), "inspect", f"{name}.kweave", "--bound", "--json"], cwd=folder,
                            capture_output=True, text=True, check=True).stdout
-    print(f"P = {label}: {common.mean(answers):.1%}", flush=True)
+    print(f"{normalize}, P = {label}: {common.mean(answers):.1%}", flush=True)
     return {"accuracy": common.mean(answers), "deviation": statistics.stdev(halves), "C": cost, "inside": inside,
             "gap": summary["relative_gap"], "weights": weights, "bound": json.loads(bound)["best_block_norm"]}
 
 
 def run_all(chosen, data, costs):
+    """{normalisation: {norm: what was found}}"""
     folds = []
     for k, part in enumerate(split_into_folds(data.labels, data.train)):
         others = sorted(set(data.train) - set(part))
         folds.append((data.write(chosen.folder, f"train{k}", others), data.write(chosen.folder, f"test{k}", part), part))
     whole = data.write(chosen.folder, "train", data.train), data.write(chosen.folder, "test", data.test)
+    results = {}
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        found = pool.map(lambda label: run_norm(chosen.kweave, chosen.folder, data, label, costs, folds, whole), NORMS)
-        return dict(zip(NORMS, found))
+        for normalize in NORMALIZATIONS:
+            found = pool.map(
+                lambda label: run_norm(chosen.kweave, chosen.folder, data, label, normalize, costs, folds, whole), NORMS)
+            results[normalize] = dict(zip(NORMS, found))
+    return results
 
 
 def print_results(results, folder, is_real):
-    rows = [[label, NORMS[label][0][:6], f"{100 * run['accuracy']:.1f} ± {100 * run['deviation']:.1f}",
-             f"{100 * NORMS[label][1]:.1f}" if is_real and NORMS[label][1] else "", f"{run['C']:.3g}", f"{run['inside']:.1%}",
-             f"{run['gap']:.1e}", f"{run['bound']:.2f}"] for label, run in results.items()]
-    common.print_table(["P", "p", "test accuracy %", "paper", "C", "accuracy in folds", "largest gap", "P of the bound"],
-                       rows)
-    common.write_csv(folder / "folds.csv", ["block_norm", "accuracy", "deviation", "C", "relative_gap", "weights"],
-                     [[label, run["accuracy"], run["deviation"], run["C"], run["gap"], *run["weights"]]
-                      for label, run in results.items()])
+    rows = [[normalize, label, NORMS[label][0][:6], f"{100 * run['accuracy']:.1f} ± {100 * run['deviation']:.1f}",
+             f"{100 * NORMS[label][1]:.1f}" if is_real and NORMS[label][1] else "", f"{run['C']:.3g}",
+             f"{run['inside']:.1%}", f"{run['gap']:.1e}", f"{run['bound']:.2f}"]
+            for normalize, found in results.items() for label, run in found.items()]
+    common.print_table(["normalisation", "P", "p", "test accuracy %", "paper", "C", "accuracy in folds", "largest gap",
+                        "P of the bound"], rows)
+    common.write_csv(folder / "folds.csv", ["normalize", "block_norm", "accuracy", "deviation", "C", "relative_gap", "weights"],
+                     [[normalize, label, run["accuracy"], run["deviation"], run["C"], run["gap"], *run["weights"]]
+                      for normalize, found in results.items() for label, run in found.items()])
+
+
+def best_normalization(results):
+    """With the highest accuracy inside the training part."""
+    return max(results, key=lambda normalize: max(run["inside"] for run in results[normalize].values()))
 
 
 def check_claims(results, is_real):
     claims = common.Claims()
-    accuracy = {label: run["accuracy"] for label, run in results.items()}
-    gap = max(run["gap"] for run in results.values())
+    gap = max(run["gap"] for found in results.values() for run in found.values())
     claims.check("every gap is certified", gap <= GAP, f"largest {gap:.1e}")
+    normalize = best_normalization(results)
+    accuracy = {label: run["accuracy"] for label, run in results[normalize].items()}
     uniform, sparse = accuracy["2 (uniform sum)"], accuracy["1"]
     between = max(accuracy[label] for label in ("16/15", "8/7", "4/3"))
-    claims.check("a norm between beats or equals sparse weights and the uniform sum", between >= max(uniform, sparse),
-                 f"{between:.1%}, sparse {sparse:.1%}, uniform {uniform:.1%}")
+    claims.check(f"a norm between is at least as good as sparse weights and the uniform sum ({normalize})",
+                 between >= max(uniform, sparse), f"{between:.1%}, sparse {sparse:.1%}, uniform {uniform:.1%}")
     if is_real:
         away = {label: accuracy[label] - NORMS[label][1] for label in NORMS if NORMS[label][1]}
-        claims.check("within 10 points of the paper", max(map(abs, away.values())) < 0.1,
-                     ", ".join(f"P = {label}: {100 * value:+.1f}" for label, value in away.items()))
+        claims.report("within 5 points of the paper", max(map(abs, away.values())) < 0.05,
+                      ", ".join(f"P = {label}: {100 * value:+.1f}" for label, value in away.items()))
     return claims
 
 
@@ -197,7 +210,7 @@ def main():
     print_results(results, chosen.folder, real is not None)
     claims = check_claims(results, real is not None)
     if real and (pyplot := common.plotting()):
-        draw(pyplot, results, chosen.images / "folds.png")
+        draw(pyplot, results[best_normalization(results)], chosen.images / "folds.png")
     claims.exit()
 
 
