@@ -243,16 +243,15 @@ def draw_bounds(pyplot, few, bounds, learned, path):
                       [100 * few.error(k, name, "small") for name in names], color=common.BLUE, marker="o",
                       markersize=3)
         other = axis.twinx()
-        for curve, style in ((bounds[k], "-"), (learned[k], ":")):
+        for curve, style, label in ((bounds[k], "-", "bound, of the truth"), (learned[k], ":", "bound, of what was learned")):
             other.plot([1 + i / 100 for i in range(len(curve))], [v / min(curve) for v in curve], color=common.ORANGE,
-                       linestyle=style, linewidth=1.2)
+                       linestyle=style, linewidth=1.2, label=label)
         other.set(yticks=[], ylim=(0.9, 4))
         axis.set_title(f"noise {noise(k)}", loc="left")
         axis.set_xlabel("P")
     axes[0][0].set_ylabel("test error, %", color=common.BLUE)
     axes[1][0].set_ylabel("test error, %", color=common.BLUE)
-    figure.text(0.99, 0.995, "orange: bound factor of the truth, dotted: of what was learned", ha="right", va="top",
-                fontsize=8, color=common.ORANGE)
+    other.legend(loc="upper right", fontsize=8)
     common.save(figure, path)
 
 
