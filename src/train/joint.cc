@@ -108,6 +108,7 @@ LearnedMachines LearnJoint(const MulticlassRun& run) {
   result.reports = MakeReports(risk, classes, learned);
   result.uses_table = run.grams->Exact().TableError() > 0;
   result.kernel_rows = run.grams->rows_evaluated();
+  result.base_values = run.grams->base_values();
   return result;
 }
 

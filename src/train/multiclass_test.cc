@@ -192,6 +192,13 @@ TEST(Multiclass, ComputesEveryBaseValueOnceForAllMachines) {
   }
 }
 
+TEST(Joint, CountsBaseValues) {
+  TrainOptions options = Precise();
+  options.kernels = {"rbf(gamma=[0.3,1,3])"};
+  options.multiclass = "joint";
+  EXPECT_GT(Train(Circle(), options, {}).summary().base_values, 0);
+}
+
 TEST(Multiclass, DoesNotDependOnThreadsOrMemory) {
   const Dataset data = Circle();
   for (const char* multiclass : {"ovr", "ovo"}) {
