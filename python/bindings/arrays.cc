@@ -63,6 +63,12 @@ GramMatrix Gram(const std::string& name, const py::array& array) {
           Stride<T>(array, 1)};
 }
 
+std::vector<Index> ReadIndices(const py::handle& indices) {
+  const auto array = py::array_t<Index, py::array::c_style | py::array::forcecast>::ensure(indices);
+  if (!array) throw py::error_already_set();
+  return {array.data(), array.data() + array.size()};
+}
+
 GramMatrix ReadMatrix(const py::tuple& parts) {
   const auto name = parts[0].cast<std::string>();
   const auto array = parts[1].cast<py::array>();
@@ -70,8 +76,8 @@ GramMatrix ReadMatrix(const py::tuple& parts) {
     throw py::type_error("kernel values: expected a 2-d array of float32 or float64");
   }
   GramMatrix matrix = Is<float>(array) ? Gram<float>(name, array) : Gram<double>(name, array);
-  matrix.row_indices = parts[2].cast<std::vector<Index>>();
-  matrix.column_indices = parts[3].cast<std::vector<Index>>();
+  matrix.row_indices = ReadIndices(parts[2]);
+  matrix.column_indices = ReadIndices(parts[3]);
   return matrix;
 }
 

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "kweave/error.h"
+
 namespace kweave::python {
 namespace {
 
@@ -23,13 +25,13 @@ Hooks::Hooks(const py::dict& run) : progress_(run["progress"]), log_(run["log"])
 
 template <class Function>
 void Hooks::Guarded(Function call) {
-  if (raised_) return;
+  if (has_raised_) return;
   const py::gil_scoped_acquire locked;
   try {
     call();
   } catch (py::error_already_set&) {
-    raised_ = std::current_exception();
-    stops_ = true;
+    if (!raised_) raised_ = std::current_exception();
+    has_raised_ = true;
   }
 }
 
@@ -52,11 +54,14 @@ void Hooks::Log(LogLevel level, std::string_view message) {
 
 bool Hooks::IsStopRequested() {
   const auto now = std::chrono::steady_clock::now();
-  if (stops_ || now - last_look_ < kBetweenLooks) return stops_;
-  last_look_ = now;
-  Guarded([] {
-    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-  });
+  // Signals arrive in the main thread, or nowhere.
+  if (std::this_thread::get_id() == caller_ && now - last_look_ >= kBetweenLooks) {
+    last_look_ = now;
+    Guarded([] {
+      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+    });
+  }
+  if (has_raised_) throw Error(ErrorKind::kResource, "an exception of Python ended the run");
   return stops_;
 }
 

@@ -5,8 +5,10 @@
 
 #include <pybind11/pybind11.h>
 
+#include <atomic>
 #include <chrono>
 #include <exception>
+#include <thread>
 
 #include "kweave/context.h"
 
@@ -16,7 +18,7 @@ namespace py = pybind11;
 
 /// The surroundings of one run, from {"threads", "memory_bytes", "seed", "time_limit", "progress", "log"}.
 /// `progress` takes a dictionary and stops the run by returning True; `log` takes level and message. Signals
-/// are looked for as long as the run lasts, so that Ctrl-C stops it.
+/// are looked for as long as the run lasts, so that Ctrl-C ends it wherever it is.
 class Hooks {
  public:
   explicit Hooks(const py::dict& run);
@@ -44,6 +46,7 @@ class Hooks {
  private:
   void ShowProgress(const Progress& progress);
   void Log(LogLevel level, std::string_view message);
+  /// Throws once an exception of Python was raised, so that the run ends wherever it is.
   bool IsStopRequested();
   void ThrowRaised();
   /// Calls `call` with the interpreter lock; what it raises stops the run.
@@ -52,8 +55,10 @@ class Hooks {
 
   Context context_;
   py::object progress_, log_;
-  bool stops_ = false;
-  std::exception_ptr raised_;
+  std::atomic<bool> stops_ = false;       // the best model so far is wanted
+  std::atomic<bool> has_raised_ = false;  // no model is
+  std::exception_ptr raised_;             // guarded by the interpreter lock
+  const std::thread::id caller_ = std::this_thread::get_id();
   std::chrono::steady_clock::time_point last_look_ = std::chrono::steady_clock::now();
 };
 

@@ -99,6 +99,7 @@ KernelAnalysis AnalyzeKernels(const Dataset& data, const TrainOptions& options, 
   ThreadPool pool(context.threads);
   const PreparedSamples samples = AllSamples(data);
   const PreparedKernels prepared = PrepareKernels(samples, options, context.seed, pool, control);
+  const ScopedPoll poll(pool, [&control] { control.ThrowIfStopped(); });
   const auto total = static_cast<Index>(prepared.names.size());
   if (total > kMaximalAnalyzedKernels) {
     throw Error(ErrorKind::kUsage, fmt::format("{} kernels, at most {} can be compared with each other",
@@ -187,6 +188,7 @@ void ExportKernels(const Dataset& data, const TrainOptions& options, const Conte
   ThreadPool pool(context.threads);
   const PreparedSamples samples = AllSamples(data);
   const PreparedKernels prepared = PrepareKernels(samples, options, context.seed, pool, control);
+  const ScopedPoll poll(pool, [&control] { control.ThrowIfStopped(); });
   std::error_code code;
   std::filesystem::create_directories(directory, code);
   if (code) {

@@ -15,9 +15,9 @@
 #include <vector>
 
 namespace kweave {
-
 namespace {
 
+constexpr std::chrono::milliseconds kBetweenPolls{50};
 // Loops often follow each other closely, and waking a thread takes longer than a short one lasts.
 constexpr std::chrono::microseconds kMostSpinning{50};
 constexpr int kChecksPerLook = 16;  // at the clock
@@ -66,10 +66,30 @@ struct ThreadPool::State {
         (*body)(begin, std::min(begin + grain, count), thread);
       }
     } catch (...) {
-      next.store(count);
-      std::lock_guard lock(mutex);
-      if (!failure) failure = std::current_exception();
+      Fail();
     }
+  }
+
+  // Ends the loop with the exception that is being handled.
+  void Fail() {
+    next.store(count);
+    std::lock_guard lock(mutex);
+    if (!failure) failure = std::current_exception();
+  }
+
+  // Waits until no worker is inside the loop. Long pieces of others are no reason not to poll.
+  void WaitForWorkers(std::unique_lock<std::mutex>& lock) {
+    const auto is_idle = [&] { return busy == 0; };
+    while (poll && !failure && !done.wait_for(lock, kBetweenPolls, is_idle)) {
+      lock.unlock();
+      try {
+        poll();
+      } catch (...) {
+        Fail();
+      }
+      lock.lock();
+    }
+    done.wait(lock, is_idle);
   }
 
   void Work(int thread) {
@@ -146,7 +166,7 @@ void ThreadPool::ParallelFor(Index count, Index grain, const std::function<void(
     Spin([&] { return state.busy == 0; });
     lock.lock();
   }
-  state.done.wait(lock, [&] { return state.busy == 0; });
+  state.WaitForWorkers(lock);
   if (state.failure) std::rethrow_exception(state.failure);
 }
 

@@ -8,9 +8,15 @@
 #include "gram/linear_features.h"
 
 namespace kweave {
+namespace {
+
+constexpr Index kRowsBetweenPolls = 1024;
+
+}  // namespace
 
 template <class T>
-std::unique_ptr<FeatureMatrix> ScaleFeatures(std::span<const WeightedFeatures<T>> parts, Index samples) {
+std::unique_ptr<FeatureMatrix> ScaleFeatures(std::span<const WeightedFeatures<T>> parts, Index samples,
+                                             const std::function<void()>& poll) {
   std::int32_t width = 0;
   std::vector<std::vector<std::int32_t>> places;  // of the features of every part; -1: none
   std::vector<std::vector<double>> roots;         // of their weights
@@ -26,6 +32,7 @@ std::unique_ptr<FeatureMatrix> ScaleFeatures(std::span<const WeightedFeatures<T>
   std::vector<std::int32_t> numbers, columns;
   std::vector<double> entries, values;
   for (Index i = 0; i < samples; ++i) {
+    if (i % kRowsBetweenPolls == 0) poll();
     columns.clear();
     values.clear();
     for (std::size_t k = 0; k < parts.size(); ++k) {
@@ -43,7 +50,9 @@ std::unique_ptr<FeatureMatrix> ScaleFeatures(std::span<const WeightedFeatures<T>
   return matrix;
 }
 
-template std::unique_ptr<FeatureMatrix> ScaleFeatures(std::span<const WeightedFeatures<float>>, Index);
-template std::unique_ptr<FeatureMatrix> ScaleFeatures(std::span<const WeightedFeatures<double>>, Index);
+template std::unique_ptr<FeatureMatrix> ScaleFeatures(std::span<const WeightedFeatures<float>>, Index,
+                                                      const std::function<void()>&);
+template std::unique_ptr<FeatureMatrix> ScaleFeatures(std::span<const WeightedFeatures<double>>, Index,
+                                                      const std::function<void()>&);
 
 }  // namespace kweave

@@ -401,7 +401,8 @@ std::unique_ptr<FeatureMatrix> StructuredGram<T>::Features(std::span<const doubl
     if (!part) return nullptr;
     parts.push_back(std::move(*part));
   }
-  return ScaleFeatures<T>(parts, left_count_);
+  const auto poll = [this] { pool_.ParallelFor(1, 1, [](Index, Index, int) {}); };  // as every loop does
+  return ScaleFeatures<T>(parts, left_count_, poll);
 }
 
 template <class T>

@@ -17,6 +17,7 @@ namespace kweave {
 namespace {
 
 std::string LabelOf(const ModelContent& content, std::span<const double> values) {
+  if (content.task == Task::kOneClass) return content.classes[values[0] >= 0 ? 1 : 0];
   if (content.multiclass.empty()) return content.classes[values[0] > 0 ? 1 : 0];
   if (content.label_separator.empty()) {
     return content.classes[std::ranges::max_element(values) - values.begin()];

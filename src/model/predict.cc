@@ -147,13 +147,17 @@ void ForEachBlock(const ModelContent& content, const NewSamples& samples, const 
   KernelSet kernels = content.kernels;
   kernels.files = samples.matrices.files;
   ThreadPool pool(context.threads);
+  const auto throw_if_stopped = [&context] {
+    if (context.stop_requested && context.stop_requested()) {
+      throw Error(ErrorKind::kResource, "interrupted before all samples were predicted");
+    }
+  };
+  const ScopedPoll poll(pool, throw_if_stopped);
   const std::vector<View> left = WithSampleCount(content.samples, content.stored_count());
   // Matrices are read as a whole pass; everything else a block of samples at a time.
   const Index block = samples.matrices.files.empty() ? BlockSize(content, context) : samples.count;
   for (Index begin = 0; begin < samples.count; begin += block) {
-    if (context.stop_requested && context.stop_requested()) {
-      throw Error(ErrorKind::kResource, "interrupted before all samples were predicted");
-    }
+    throw_if_stopped();
     const Index end = std::min(begin + block, samples.count);
     const std::vector<View> right = block < samples.count ? SelectBlock(samples.views, begin, end)
                                                           : WithSampleCount(samples.views, samples.count);

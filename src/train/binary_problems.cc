@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/stopwatch.h"
+#include "base/threads.h"
 #include "certificate/certificate.h"
 #include "compute/cpu/blas_threads.h"
 #include "regularizer/lp_norm.h"
@@ -16,6 +17,7 @@
 namespace kweave {
 namespace {
 
+constexpr double kSecondsBetweenPolls = 0.02;
 // Functions of a family that a certificate expands its kernels in, where they are more than the kernels.
 constexpr std::size_t kFunctionsOfFamily = 40;
 
@@ -143,6 +145,10 @@ std::vector<Learned> LearnSideBySide(const MulticlassRun& run, std::span<const B
   std::vector<Learned> learned(problems.size());
   std::mutex mutex;
   std::vector<MemoryReserve> reserves(run.pool.size());
+  const ScopedPoll poll_outside(run.pool, [&] {
+    const std::lock_guard lock(mutex);
+    run.control.ShouldStop();
+  });
   {
     const ScopedBlasThreads blas_threads(1);
     run.pool.ParallelFor(static_cast<Index>(problems.size()), 1, [&](Index k, Index, int thread) {
@@ -150,6 +156,12 @@ std::vector<Learned> LearnSideBySide(const MulticlassRun& run, std::span<const B
       const Context context = ContextWithin(run.control, mutex);
       RunControl control(context);
       ThreadPool pool(1);
+      Stopwatch since_poll;
+      const ScopedPoll poll(pool, [&] {
+        if (since_poll.Seconds() < kSecondsBetweenPolls) return;
+        since_poll = Stopwatch();
+        control.ShouldStop();  // which throws if the run is abandoned
+      });
       const std::optional<WarmStart> start = StartOf(run, problems, k);
       const std::shared_ptr<Grams> grams = run.grams->Part(problem.rows, GatheredBytes(run, problem), pool);
       learned[k] = LearnOne(run, problem, start ? &*start : nullptr,

@@ -76,6 +76,7 @@ Learned AsOneKernel(const Learned& learned, bool is_constant) {
 Model TrainProduct(const Dataset& data, const TrainOptions& options, const Context& context) {
   RunControl control(context);
   ThreadPool pool(context.threads);
+  const ScopedPoll poll(pool, [&control] { control.ShouldStop(); });  // which throws if the run is abandoned
   const ScopedBlasThreads blas_threads(pool.size());
   control.Report({.target_gap = options.gap, .phase = "kernels"});
   const PreparedSamples samples = PrepareSamples(data, options);

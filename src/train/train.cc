@@ -98,6 +98,7 @@ Model Train(const Dataset& data, const TrainOptions& options, const Context& con
   const auto count = static_cast<Index>(samples.indices.size());
   const MemoryPlan plan = PlanMemory(prepared.kernels, prepared.views, count, options, context,
                                      HasSeveralMachines(options, samples));
+  const ScopedPoll poll(pool, [&control] { control.ShouldStop(); });  // which throws if the run is abandoned
   std::unique_ptr<Grams> grams;
   if (prepared.kept.empty()) {
     control.Log(LogLevel::kWarning, "no kernel varies over the training samples: the model is a constant");
