@@ -1,11 +1,15 @@
 """What the estimators share: from parameters to the core's options, and from its models to attributes."""
+from __future__ import annotations
+
 import inspect
 import json
 import os
 import warnings
 from functools import partial
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_consistent_length, column_or_1d
@@ -17,10 +21,13 @@ from ._containers import KernelStack, Views
 from ._html import fitted_summary
 from ._run import make_run
 from ._samples import Samples
+from ._typing import SamplesLike
 from .kernels import Callable, Kernel, matrix_kernel
 
 #: Default of every option, as the core has it.
 DEFAULTS = _core.default_options()
+
+_Estimator = TypeVar("_Estimator", bound="MKLEstimator")
 
 # Parameters that are handed to the core under their own name.
 _OPTIONS = ("loss", "C", "epsilon", "nu", "sharpness", "bias", "norm", "block_norm", "regularizer", "penalty",
@@ -29,26 +36,53 @@ _OPTIONS = ("loss", "C", "epsilon", "nu", "sharpness", "bias", "norm", "block_no
             "driver", "normalize", "gap", "certificate", "max_iterations")
 
 
+def _norm(name, value):
+    try:
+        return float(value)  # 'inf' too
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} is {value!r}, expected a number or 'inf'") from None
+
+
 def _option(name, value):
     """A parameter as the core takes it."""
     if name in ("norm", "block_norm", "inner_norm"):
-        return float(value)  # 'inf' too
+        return _norm(name, value)
     if name == "class_kernels":
-        return list(value or [])
+        return [value] if isinstance(value, str) else list(value or [])
     if name == "weight_bounds":
+        if value is not None and not hasattr(value, "items"):
+            raise ValueError(f"weight_bounds is {value!r}, expected a dictionary from kernels to pairs of numbers")
         return [(str(kernel), (float(lower), float(upper))) for kernel, (lower, upper) in (value or {}).items()]
     if name in ("class_C", "class_norm"):
-        return [(str(label), float(own)) for label, own in (value or {}).items()]
+        if value is not None and not hasattr(value, "items"):
+            raise ValueError(f"{name} is {value!r}, expected a dictionary from classes to numbers")
+        return [(str(label), _norm(f"{name} of class {label!r}", own)) for label, own in (value or {}).items()]
     if name == "normalize" and not isinstance(value, str):
         return ",".join(value) or "none"
     return value
 
 
+def _as_kernel(kernel):
+    if isinstance(kernel, (str, Kernel)):
+        return kernel
+    if isinstance(kernel, type) and issubclass(kernel, Kernel):
+        raise ValueError(f"kernels has the class {kernel.__name__}, expected one of its instances: {kernel.__name__}()")
+    if callable(kernel):
+        return Callable(kernel)
+    hint = "; Gram matrices go into a KernelStack" if np.ndim(kernel) == 2 else ""
+    raise ValueError(
+        f"kernels has a {type(kernel).__name__}, expected kernels of kweave.kernels, texts of the kernel language or "
+        f"functions of two sets of samples{hint}"
+    )
+
+
 def _as_list(kernels):
     """The kernels of the parameter, functions wrapped."""
-    if isinstance(kernels, (str, Kernel)) or callable(kernels):
+    if isinstance(kernels, (str, Kernel)) or callable(kernels) or np.ndim(kernels) == 0:
         kernels = [kernels]
-    kernels = [kernel if isinstance(kernel, (str, Kernel)) else Callable(kernel) for kernel in kernels]
+    kernels = [_as_kernel(kernel) for kernel in kernels]
+    if not kernels:
+        raise ValueError("kernels is empty; leave it out, or give None, for the default kernels")
     names = [kernel.name for kernel in kernels if isinstance(kernel, Callable)]
     for name in {name for name in names if names.count(name) > 1}:
         same = [k for k, kernel in enumerate(kernels) if isinstance(kernel, Callable) and kernel.name == name]
@@ -63,11 +97,26 @@ class MKLEstimator(SparseInputTags, BaseEstimator):
 
     _task = ""
 
+    kernel_names_: list[str]
+    kernel_weights_: NDArray[np.float64]
+    duality_gap_: float
+    objective_: float
+    history_: list[Any]
+    status_: str
+    summary_: dict[str, Any]
+    support_: NDArray[np.int64]
+    dual_coef_: NDArray[np.float64]
+    intercept_: NDArray[np.float64]
+    n_iter_: int
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
+
     def _input(self, X, y="no_validation", *, reset, **options):
         """Any of the four kinds of input as samples, and the targets (None without)."""
         check_params = dict(accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
         if isinstance(self.kernels, KernelStack):
             X = self.kernels[self._indices(X)]
+        self._check_kind(X, reset)
         if not isinstance(X, (Views, KernelStack)):
             X = validate_data(self, X, y, reset=reset, **check_params, **options)
             X, y = X if isinstance(X, tuple) else (X, None)
@@ -83,12 +132,31 @@ class MKLEstimator(SparseInputTags, BaseEstimator):
             self.__dict__.pop("feature_names_in_", None)
         return samples, y
 
+    def _check_kind(self, X, reset):
+        """Says what is wrong where scikit-learn would only see a number of dimensions or features."""
+        if getattr(X, "ndim", 2) == 3:
+            raise ValueError("X has 3 dimensions, as several Gram matrices have: give KernelStack(X), which can be sliced")
+        kind = type(X).__name__ if isinstance(X, (Views, KernelStack)) else "array"
+        if reset:
+            self._kind = kind
+        expected = getattr(self, "_kind", kind)
+        is_one_view = {kind, expected} == {"array", "Views"} and np.shape(X)[1:] == (self.n_features_in_,)
+        if kind != expected and not is_one_view:
+            what = {"array": "an array, sparse matrix or DataFrame"}
+            raise ValueError(
+                f"the estimator was fitted to {what.get(expected, expected)}, X is {what.get(kind, kind)}; "
+                "new samples come in the same form"
+            )
+
     @staticmethod
     def _indices(X):
         """Sample indices, given as one column or none."""
         indices = np.asarray(X)
         if indices.dtype.kind not in "iu" or indices.size != len(indices):
-            raise ValueError("the estimator holds the kernel matrices, so samples are given by their index")
+            raise ValueError(
+                "the estimator holds the kernel matrices, so X has the indices of samples in them, such as "
+                f"np.arange(n); its shape is {indices.shape}, its type {indices.dtype}"
+            )
         return indices.ravel()
 
     def _new_samples(self, X):
@@ -102,7 +170,11 @@ class MKLEstimator(SparseInputTags, BaseEstimator):
         if isinstance(self.kernels, KernelStack) or (self.kernels is None and samples.stack is not None):
             options["kernels"] = [matrix_kernel(name) for name in samples.stack.names]
         elif self.kernels is not None:
+            widths = {name: matrix.shape[1] for name, matrix, _ in samples.views}
             options["kernels"] = [str(kernel) for kernel in _as_list(self.kernels)]
+            for kernel in _as_list(self.kernels):
+                if isinstance(kernel, Kernel):
+                    kernel.check_features(widths)
         options["keep_samples"] = self._keep(samples.size)
         return options
 
@@ -164,8 +236,10 @@ class MKLEstimator(SparseInputTags, BaseEstimator):
             for name, gram in samples.stack.items():
                 diagonal = partial(samples.stack.diagonal, name)
                 matrices.append(self._with_diagonal((name, gram, samples.stack.rows, columns), diagonal))
-        for kernel in self._callables() if len(self._stored) else []:
-            values = kernel.matrix(samples.view(kernel.view), self._kept_rows[kernel.view])
+        for kernel in self._callables():
+            values = np.empty((samples.size, 0))
+            if len(self._stored):
+                values = kernel.matrix(samples.view(kernel.view), self._kept_rows[kernel.view])
             diagonal = partial(kernel.diagonal, samples.view(kernel.view))
             matrices.append(self._with_diagonal((kernel.name, values, (), ()), diagonal))
         return matrices
@@ -206,7 +280,7 @@ class MKLEstimator(SparseInputTags, BaseEstimator):
         values = self._model.decide(samples.to_core(self._new_matrices(samples)), make_run(self))
         return values.reshape(samples.size, self._model.outputs)
 
-    def decision_function_by_kernel(self, X):
+    def decision_function_by_kernel(self, X: SamplesLike) -> NDArray[np.float64]:
         """Decision function split into the contribution of each kernel.
 
         Parameters
@@ -216,19 +290,21 @@ class MKLEstimator(SparseInputTags, BaseEstimator):
 
         Returns
         -------
-        parts : ndarray of shape (n_samples, n_kernels) or (n_samples, n_classes, n_kernels)
-            Their sum over kernels, plus `intercept_`, is the decision function, or with more than two classes the
-            functions of `summary_['machines']`. Kernels are those of `kernel_names_`.
+        parts : ndarray of shape (n_samples, n_kernels) or (n_samples, n_machines, n_kernels)
+            Their sum over kernels, plus `intercept_`, is the decision function, or with several machines the function
+            of each entry of ``summary_['machines']``. Kernels are those of `kernel_names_`.
         """
         samples = self._new_samples(X)
         column = {name: m for m, name in enumerate(self.kernel_names_)}
-        parts = np.zeros((samples.size, self._model.machines, len(column)))
-        active = self._model.active_kernels
-        for k, values in enumerate(self._each_machine(samples, "decide_by_kernel")):
-            parts[:, k, [column[name] for name in active]] = values.reshape(samples.size, len(active))
-        return parts[:, 0] if self._model.machines == 1 else parts
+        parts = np.zeros((samples.size, len(self.intercept_), len(column)))
+        active = [column[name] for name in self._model.active_kernels]
+        functions = self._each_machine(samples, "decide_by_kernel")
+        per_machine = len(functions) // len(self.intercept_)  # with kernels on classes several functions make one
+        for k, values in enumerate(functions):
+            parts[:, k // per_machine, active] += values.reshape(samples.size, len(active))
+        return parts[:, 0] if len(self.intercept_) == 1 else parts
 
-    def analyze_kernels(self, X, y=None):
+    def analyze_kernels(self, X: SamplesLike, y: ArrayLike | None = None) -> dict[str, Any]:
         """Look at the kernels on some samples before anything is learned.
 
         Parameters
@@ -245,7 +321,7 @@ class MKLEstimator(SparseInputTags, BaseEstimator):
             'centered_alignment' (of all pairs).
         """
         samples, _ = clone(self)._input(X, reset=True)
-        classes, codes = ([], np.zeros(0)) if y is None else np.unique(y, return_inverse=True)
+        classes, codes = np.unique([] if y is None else y, return_inverse=True)
         data = samples.to_core(self._training_matrices(samples))
         names = [str(label) for label in classes]
         options = self._options(samples)
@@ -261,6 +337,7 @@ class MKLEstimator(SparseInputTags, BaseEstimator):
         self.duality_gap_ = summary["relative_gap"]
         self.n_iter_ = summary["iterations"]
         machines = summary.get("machines", [])
+        # Machines that were learned together share one history.
         self.history_ = summary["history"] or [machine.get("history", []) for machine in machines]
         self.kernel_names_ = [kernel["name"] for kernel in summary["kernels"]]
         weights = [machine["weights"] for machine in machines] or [kernel["weight"] for kernel in summary["kernels"]]
@@ -292,8 +369,11 @@ class MKLEstimator(SparseInputTags, BaseEstimator):
             bundle["text/html"] += fitted_summary(self)
         return bundle
 
-    def save(self, path):
+    def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model in the format that the command line reads, too.
+
+        The file holds the machine, not what is Python's: functions that were given as kernels, and the calibration
+        of ``probability=True``. Pickle the estimator to keep these.
 
         Parameters
         ----------
@@ -304,7 +384,7 @@ class MKLEstimator(SparseInputTags, BaseEstimator):
         self._model.save(os.fspath(path))
 
     @classmethod
-    def load(cls, path):
+    def load(cls: type[_Estimator], path: str | os.PathLike[str]) -> _Estimator:
         """Open a model that `save` or the command line wrote.
 
         Parameters

@@ -7,7 +7,7 @@ with cross-fitting; temperature scaling of Guo et al. 2017 for several classes).
 """
 import numpy as np
 from scipy.optimize import minimize_scalar
-from scipy.special import expit, log_softmax, softmax
+from scipy.special import expit, log_expit, log_softmax, softmax
 
 _LOG_SLOPES = (-12.0, 12.0)
 
@@ -17,12 +17,24 @@ def _best_slope(loss):
     return float(np.exp(found.x))
 
 
-def logistic_probabilities(values):
-    """Probabilities of machines that were trained with the logistic loss."""
-    positive = expit(values)
+def _agreeing(probabilities, values):
+    """The same probabilities, the largest where the value is: where they round to a tie, a last digit breaks it."""
+    rows, best = np.arange(len(values)), values.argmax(axis=1)
+    largest = probabilities.max(axis=1)
+    is_tie = probabilities.argmax(axis=1) != best
+    probabilities[rows[is_tie], best[is_tie]] = np.nextafter(largest[is_tie], np.inf)
+    return probabilities
+
+
+def logistic_probabilities(values, is_joint=False):
+    """Probabilities of machines that were trained with the logistic loss, each against the rest or all jointly."""
     if values.ndim == 1:
+        positive = expit(values)
         return np.column_stack([1 - positive, positive])
-    return positive / positive.sum(axis=1, keepdims=True)
+    if is_joint:
+        return _agreeing(softmax(values, axis=1), values)
+    log_positive = log_expit(values)  # does not vanish where no class is likely
+    return _agreeing(softmax(log_positive, axis=1), values)
 
 
 class Calibration:
@@ -74,4 +86,4 @@ class Calibration:
             slope = np.where(values > 0, self.slopes[1], self.slopes[0])
             positive = expit(slope * values)
             return np.column_stack([1 - positive, positive])
-        return softmax(self.slopes[0] * values, axis=1)
+        return _agreeing(softmax(self.slopes[0] * values, axis=1), values)

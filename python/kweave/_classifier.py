@@ -1,6 +1,12 @@
 """The classifier."""
+from __future__ import annotations
+
+from typing import Any, Mapping, Sequence
+
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, clone
+from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import compute_class_weight
 from sklearn.utils.metaestimators import available_if
@@ -10,6 +16,7 @@ from ._base import DEFAULTS, MKLEstimator
 from ._calibration import Calibration, logistic_probabilities
 from ._compat import check_sample_weight
 from ._samples import Training, prepare
+from ._typing import KernelsLike, Progress, RandomState, SamplesLike
 
 
 def _parse_classes(texts):
@@ -23,7 +30,12 @@ def _parse_classes(texts):
 
 
 def _has_probabilities(estimator):
-    return estimator.probability or estimator.loss == "logistic"
+    """One against one, the values are votes: only two classes have probabilities without calibration."""
+    is_one_machine = len(getattr(estimator, "classes_", ())) == 2
+    has_own = estimator.loss == "logistic" and (is_one_machine or estimator.multiclass != "ovo")
+    if estimator.probability or has_own:
+        return True
+    raise AttributeError("probabilities need probability=True, or loss='logistic' and not multiclass='ovo'")
 
 
 class MKLClassifier(ClassifierMixin, MKLEstimator):
@@ -135,8 +147,9 @@ class MKLClassifier(ClassifierMixin, MKLEstimator):
         Certified relative duality gap; of several machines the largest.
     objective_ : float
         Primal objective, summed over machines.
-    history_ : list of dict
-        One entry per move of the weights; where several machines moved weights of their own, a list for each.
+    history_ : list of dict, or list of such lists
+        One entry per move of the weights: 'seconds', 'primal', 'dual', 'relative_gap', 'solves', 'inside_solve'. Where
+        several machines moved weights of their own, a list for each entry of ``summary_['machines']``.
     status_ : str
         'converged', 'iteration_limit', 'time_limit', 'stalled' or 'interrupted'.
     summary_ : dict
@@ -144,7 +157,7 @@ class MKLClassifier(ClassifierMixin, MKLEstimator):
     support_ : ndarray of shape (n_support,)
         Positions of the support vectors in the training data.
     dual_coef_ : ndarray of shape (n_machines, n_support)
-        Their factors in the decision function.
+        Their factors in the decision function; with `class_kernels` a row for each class and term of the kernel.
     intercept_ : ndarray of shape (n_machines,)
         The bias.
     n_iter_ : int
@@ -172,49 +185,51 @@ class MKLClassifier(ClassifierMixin, MKLEstimator):
 
     _task = "classify"
 
+    classes_: NDArray[Any]
+
     def __init__(
         self,
-        kernels=None,
+        kernels: KernelsLike = None,
         *,
-        loss=DEFAULTS["loss"],
-        C=DEFAULTS["C"],
-        sharpness=DEFAULTS["sharpness"],
-        bias=DEFAULTS["bias"],
-        norm=DEFAULTS["norm"],
-        block_norm=DEFAULTS["block_norm"],
-        regularizer=DEFAULTS["regularizer"],
-        penalty=DEFAULTS["penalty"],
-        weight_bounds=None,
-        groups=DEFAULTS["groups"],
-        inner_norm=DEFAULTS["inner_norm"],
-        matrix=DEFAULTS["matrix"],
-        matrix_on=DEFAULTS["matrix_on"],
-        ridge=DEFAULTS["ridge"],
-        elastic=DEFAULTS["elastic"],
-        multiclass=DEFAULTS["multiclass"],
-        machine_weights=DEFAULTS["machine_weights"],
-        class_C=None,
-        class_norm=None,
-        class_kernels=None,
-        combine=DEFAULTS["combine"],
-        restarts=DEFAULTS["restarts"],
-        method=DEFAULTS["method"],
-        solver=DEFAULTS["solver"],
-        driver=DEFAULTS["driver"],
-        normalize=DEFAULTS["normalize"],
-        gap=DEFAULTS["gap"],
-        certificate=DEFAULTS["certificate"],
-        max_iterations=DEFAULTS["max_iterations"],
-        class_weight=None,
-        probability=False,
-        warm_start=False,
-        callback=None,
-        memory=DEFAULTS["memory"],
-        time_limit=DEFAULTS["time_limit"],
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-    ):
+        loss: str = DEFAULTS["loss"],
+        C: float = DEFAULTS["C"],
+        sharpness: float = DEFAULTS["sharpness"],
+        bias: bool = DEFAULTS["bias"],
+        norm: float | str = DEFAULTS["norm"],
+        block_norm: float | str = DEFAULTS["block_norm"],
+        regularizer: str = DEFAULTS["regularizer"],
+        penalty: float = DEFAULTS["penalty"],
+        weight_bounds: Mapping[str, tuple[float, float]] | None = None,
+        groups: str = DEFAULTS["groups"],
+        inner_norm: float | str = DEFAULTS["inner_norm"],
+        matrix: str = DEFAULTS["matrix"],
+        matrix_on: str = DEFAULTS["matrix_on"],
+        ridge: float = DEFAULTS["ridge"],
+        elastic: float = DEFAULTS["elastic"],
+        multiclass: str = DEFAULTS["multiclass"],
+        machine_weights: str = DEFAULTS["machine_weights"],
+        class_C: Mapping[Any, float] | None = None,
+        class_norm: Mapping[Any, float] | None = None,
+        class_kernels: Sequence[str] | str | None = None,
+        combine: str = DEFAULTS["combine"],
+        restarts: int = DEFAULTS["restarts"],
+        method: str = DEFAULTS["method"],
+        solver: str = DEFAULTS["solver"],
+        driver: str = DEFAULTS["driver"],
+        normalize: str | Sequence[str] = DEFAULTS["normalize"],
+        gap: float = DEFAULTS["gap"],
+        certificate: str = DEFAULTS["certificate"],
+        max_iterations: int = DEFAULTS["max_iterations"],
+        class_weight: Mapping[Any, float] | str | None = None,
+        probability: bool = False,
+        warm_start: bool = False,
+        callback: Progress | None = None,
+        memory: int | str = DEFAULTS["memory"],
+        time_limit: float = DEFAULTS["time_limit"],
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+        verbose: int = 0,
+    ) -> None:
         self.kernels = kernels
         self.loss = loss
         self.C = C
@@ -255,7 +270,7 @@ class MKLClassifier(ClassifierMixin, MKLEstimator):
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: SamplesLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> MKLClassifier:
         """Learn kernel weights and machine.
 
         Parameters
@@ -281,6 +296,8 @@ class MKLClassifier(ClassifierMixin, MKLEstimator):
         weight = check_sample_weight(sample_weight, X)
         kept = weight != 0
         self.classes_ = np.unique(y[kept])
+        if not kept.any():
+            raise ValueError("all samples have weight 0")
         if len(self.classes_) < 2:
             found = ", ".join(repr(label) for label in self.classes_.tolist())
             raise ValueError(
@@ -291,8 +308,7 @@ class MKLClassifier(ClassifierMixin, MKLEstimator):
         factors = self._class_factors(y[kept], codes[kept], weight[kept])
         training = prepare(samples, codes, weight * factors[codes])
         self._learned(self._train_model(training), training)
-        if self.probability and self.loss != "logistic":
-            self._calibration = self._calibrate(training)
+        self._calibration = self._calibrate(training) if self.probability else None
         return training
 
     def _class_factors(self, y, codes, weight):
@@ -312,7 +328,7 @@ class MKLClassifier(ClassifierMixin, MKLEstimator):
         matrices = self._training_matrices(training.samples)
         return self._train(training, matrices, self._start(training.positions), training.y, names)
 
-    def decision_function(self, X):
+    def decision_function(self, X: SamplesLike) -> NDArray[np.float64]:
         """Value of the decision function.
 
         Parameters
@@ -333,7 +349,7 @@ class MKLClassifier(ClassifierMixin, MKLEstimator):
             return values
         return values.ravel() if values.shape[1] == 1 else values[:, 1] - values[:, 0]
 
-    def predict(self, X):
+    def predict(self, X: SamplesLike) -> NDArray[Any]:
         """Classes of samples.
 
         Parameters
@@ -351,6 +367,8 @@ class MKLClassifier(ClassifierMixin, MKLEstimator):
 
     def _calibrate(self, training):
         """Slopes that turn decision values into probabilities, from samples left out of training."""
+        if self.loss == "logistic" and self.summary_.get("multiclass") != "ovo":
+            return None
         samples, codes, weight = training.samples, training.y, training.weight
         folds = min(5, np.bincount(codes).min())
         if folds < 2:
@@ -365,7 +383,7 @@ class MKLClassifier(ClassifierMixin, MKLEstimator):
         return Calibration(values, codes, weight)
 
     @available_if(_has_probabilities)
-    def predict_proba(self, X):
+    def predict_proba(self, X: SamplesLike) -> NDArray[np.float64]:
         """Probabilities of the classes; needs ``probability=True`` or the logistic loss.
 
         The most probable class is the one that `predict` names.
@@ -381,10 +399,14 @@ class MKLClassifier(ClassifierMixin, MKLEstimator):
             One column per class, in the order of `classes_`.
         """
         values = self.decision_function(X)
-        return logistic_probabilities(values) if self.loss == "logistic" else self._calibration.probabilities(values)
+        if getattr(self, "_calibration", None) is not None:
+            return self._calibration.probabilities(values)
+        if self.loss != "logistic":
+            raise NotFittedError("probability was set to True after fit, which measures the probabilities: call fit again")
+        return logistic_probabilities(values, self.summary_.get("multiclass") == "joint")
 
     @available_if(_has_probabilities)
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: SamplesLike) -> NDArray[np.float64]:
         """Logarithms of `predict_proba`.
 
         Parameters

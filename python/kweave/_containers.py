@@ -1,5 +1,10 @@
 """Containers of samples that scikit-learn can slice: several views, and several Gram matrices."""
+from __future__ import annotations
+
+from typing import Any, Iterator, Mapping, Sequence
+
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.utils import check_array
 
@@ -51,11 +56,15 @@ class Views:
     ((2, 8), ['a', 'c'])
     """
 
-    def __init__(self, views, *, ids=None):
+    def __init__(
+        self, views: Mapping[str, Any], *, ids: Sequence[Any] | NDArray[Any] | Mapping[str, Any] | str | None = None
+    ) -> None:
         if not views:
             raise ValueError("there are no views")
         if isinstance(ids, str) and ids == "index":
-            ids = {name: matrix.index for name, matrix in views.items()}
+            ids = {name: matrix.index for name, matrix in views.items() if hasattr(matrix, "iloc")}
+        if isinstance(ids, dict) and set(ids) != set(views):
+            raise ValueError(f"ids of the views {sorted(ids)}, expected those of {sorted(views)}")
         self._names = {
             name: [str(column) for column in matrix.columns] if hasattr(matrix, "columns") else []
             for name, matrix in views.items()
@@ -77,6 +86,8 @@ class Views:
                 raise ValueError(f"view {name!r}: expected one id per sample, each once")
         first = next(iter(ids.values()))
         self.ids = first[np.logical_and.reduce([np.isin(first, own) for own in ids.values()])]
+        if len(self.ids) == 0:
+            raise ValueError("no id occurs in all views")
         for name, own in ids.items():
             order = np.argsort(own)
             self._matrices[name] = self._matrices[name][order[np.searchsorted(own, self.ids, sorter=order)]]
@@ -89,13 +100,14 @@ class Views:
             raise ValueError(f"{len(self.ids)} ids for {len(self)} samples")
 
     @property
-    def shape(self):
+    def shape(self) -> tuple[int, int]:
+        """Samples, and features over all views."""
         return len(self), sum(matrix.shape[1] for matrix in self._matrices.values())
 
-    def __len__(self):
+    def __len__(self) -> int:
         return next(iter(self._matrices.values())).shape[0]
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: Any) -> Views:
         rows = _resolve(key, len(self))
         part = object.__new__(Views)
         part._names = self._names
@@ -103,12 +115,18 @@ class Views:
         part.ids = None if self.ids is None else self.ids[rows]
         return part
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         inside = ", ".join(f"{name}: {matrix.shape[1]} features" for name, matrix in self._matrices.items())
         return f"Views({len(self)} samples; {inside})"
 
-    def items(self):
-        """Yield name, matrix and feature names of every view."""
+    def items(self) -> Iterator[tuple[str, Any, list[str]]]:
+        """Go through the views.
+
+        Yields
+        ------
+        view : tuple of str, matrix and list of str
+            Name, features and their names (none: an empty list).
+        """
         for name, matrix in self._matrices.items():
             yield name, matrix, self._names[name]
 
@@ -148,6 +166,12 @@ class KernelStack:
         Names of the kernels.
     shape : tuple of int
         Samples and kernels.
+    rows : ndarray of int
+        Positions of the samples in the matrices.
+    columns : int
+        Number of columns of the matrices.
+    is_square : bool
+        Whether rows and columns are the same samples.
 
     Examples
     --------
@@ -158,8 +182,14 @@ class KernelStack:
     (2, 2)
     """
 
-    def __init__(self, grams, names=None, *, diagonals=None):
-        if hasattr(grams, "items"):
+    def __init__(
+        self,
+        grams: Mapping[str, Any] | Sequence[Any] | NDArray[Any],
+        names: Sequence[str] | None = None,
+        *,
+        diagonals: Mapping[str, ArrayLike] | Sequence[ArrayLike] | None = None,
+    ) -> None:
+        if isinstance(grams, Mapping):
             names, grams = list(grams), list(grams.values())
         elif isinstance(grams, np.ndarray) and grams.ndim == 3:
             grams = [grams[:, :, m] for m in range(grams.shape[2])]
@@ -174,35 +204,37 @@ class KernelStack:
         shapes = {gram.shape for gram in self._grams}
         if len(shapes) > 1:
             raise ValueError(f"the kernel matrices differ in shape: {sorted(shapes)}")
+        self._diagonals: list[NDArray[np.float64]] | None = None
         if diagonals is not None:
-            values = [diagonals[name] for name in self.names] if hasattr(diagonals, "items") else diagonals
-            diagonals = [np.asarray(value, dtype=np.float64) for value in values]
-        self._diagonals = diagonals
+            if isinstance(diagonals, Mapping):
+                diagonals = [diagonals[name] for name in self.names]
+            self._diagonals = [np.asarray(values, dtype=np.float64) for values in diagonals]
         self._rows = np.arange(self._grams[0].shape[0])
 
     @property
-    def shape(self):
+    def shape(self) -> tuple[int, int]:
+        """Samples and kernels."""
         return len(self), len(self.names)
 
     @property
-    def rows(self):
+    def rows(self) -> NDArray[np.int64]:
         """Positions of the samples in the matrices."""
         return self._rows
 
     @property
-    def columns(self):
+    def columns(self) -> int:
         """Number of columns of the matrices."""
         return self._grams[0].shape[1]
 
     @property
-    def is_square(self):
+    def is_square(self) -> bool:
         """Whether rows and columns are the same samples."""
         return self._grams[0].shape[0] == self._grams[0].shape[1]
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._rows)
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: Any) -> KernelStack:
         part = object.__new__(KernelStack)
         part.__dict__.update(self.__dict__)
         part._rows = self._rows[_resolve(key, len(self))]
@@ -211,15 +243,32 @@ class KernelStack:
     def __deepcopy__(self, memo):
         return self  # never changed, so that clones of an estimator share the matrices
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"KernelStack({len(self)} samples; {', '.join(self.names)})"
 
-    def items(self):
-        """Yield name and whole matrix of every kernel."""
+    def items(self) -> Iterator[tuple[str, NDArray[Any]]]:
+        """Go through the kernels.
+
+        Yields
+        ------
+        kernel : tuple of str and ndarray
+            Name and whole matrix, of which `rows` are the samples.
+        """
         yield from zip(self.names, self._grams)
 
-    def diagonal(self, name):
-        """Kernel value of every sample with itself, or None when it is not known."""
+    def diagonal(self, name: str) -> NDArray[np.float64] | None:
+        """Kernel value of every sample with itself.
+
+        Parameters
+        ----------
+        name : str
+            The kernel.
+
+        Returns
+        -------
+        values : ndarray of shape (n_samples,) or None
+            The values; None when they are not known.
+        """
         m = self.names.index(name)
         if self._diagonals is not None:
             return self._diagonals[m][self._rows]

@@ -39,7 +39,7 @@ def default_options() -> dict[str, Any]: ...
 def kernel_help() -> str: ...
 def train(
     samples: Mapping[str, Any],
-    targets: Sequence[float],
+    targets: Sequence[float] | NDArray[Any],
     classes: Sequence[str],
     options: Mapping[str, Any],
     run: Mapping[str, Any],
@@ -47,7 +47,7 @@ def train(
 ) -> Model: ...
 def analyze_kernels(
     samples: Mapping[str, Any],
-    targets: Sequence[float],
+    targets: Sequence[float] | NDArray[Any],
     classes: Sequence[str],
     options: Mapping[str, Any],
     run: Mapping[str, Any],

@@ -1,16 +1,23 @@
 """Displays in scikit-learn's style: computed by `from_...`, drawn by `plot`, kept for a second drawing."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Sequence
+
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from . import _core
-from ._run import make_run
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from ._base import MKLEstimator
 
 
 def _axes(ax):
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
-        raise ImportError("displays need matplotlib") from error
+        raise ImportError("displays need matplotlib: pip install matplotlib") from error
     if ax is None:
         _, ax = plt.subplots()
     return ax
@@ -23,9 +30,9 @@ class KernelWeightsDisplay:
     ----------
     names : sequence of str
         Names of the kernels.
-    weights : ndarray of shape (n_kernels,) or (n_classes, n_kernels)
+    weights : ndarray of shape (n_kernels,) or (n_machines, n_kernels)
         Their weights.
-    classes : sequence, default=None
+    machines : sequence, default=None
         Labels of the rows of `weights`.
 
     Attributes
@@ -38,13 +45,19 @@ class KernelWeightsDisplay:
         One per row of `weights`.
     """
 
-    def __init__(self, names, weights, classes=None):
+    ax_: Axes
+    figure_: Any
+    bars_: list[Any]
+
+    def __init__(self, names: Sequence[str], weights: ArrayLike, machines: Sequence[str] | None = None) -> None:
         self.names = list(names)
         self.weights = np.atleast_2d(weights)
-        self.classes = classes
+        self.machines = machines
 
     @classmethod
-    def from_estimator(cls, estimator, *, max_kernels=20, ax=None, **kwargs):
+    def from_estimator(
+        cls, estimator: MKLEstimator, *, max_kernels: int = 20, ax: Axes | None = None, **kwargs: Any
+    ) -> KernelWeightsDisplay:
         """Draw the weights that an estimator learned.
 
         Parameters
@@ -64,11 +77,18 @@ class KernelWeightsDisplay:
             The display.
         """
         check_is_fitted(estimator)
-        classes = estimator.classes_ if np.ndim(estimator.kernel_weights_) == 2 else None
-        display = cls(estimator.kernel_names_, estimator.kernel_weights_, classes)
+        weights, machines = np.atleast_2d(estimator.kernel_weights_), None
+        if len(np.unique(weights, axis=0)) == 1:
+            weights = weights[:1]  # one machine, or several that share a kernel
+        else:
+            machines = [
+                machine["class"] + (f" or {machine['against']}" if "against" in machine else "")
+                for machine in estimator.summary_["machines"]
+            ]
+        display = cls(estimator.kernel_names_, weights, machines)
         return display.plot(max_kernels=max_kernels, ax=ax, **kwargs)
 
-    def plot(self, *, max_kernels=20, ax=None, **kwargs):
+    def plot(self, *, max_kernels: int = 20, ax: Axes | None = None, **kwargs: Any) -> KernelWeightsDisplay:
         """Draw.
 
         Parameters
@@ -90,14 +110,14 @@ class KernelWeightsDisplay:
         height = 0.8 / len(self.weights)
         self.bars_ = []
         for k, row in enumerate(self.weights):
-            label = None if self.classes is None else str(self.classes[k])
+            label = None if self.machines is None else str(self.machines[k])
             place = np.arange(len(heaviest)) + (k - (len(self.weights) - 1) / 2) * height
             self.bars_.append(ax.barh(place, row[heaviest], height, label=label, **kwargs))
         ax.set_yticks(np.arange(len(heaviest)), [self.names[m] for m in heaviest])
         ax.invert_yaxis()
         ax.set_xlabel("kernel weight")
-        if self.classes is not None:
-            ax.legend(title="class")
+        if self.machines is not None:
+            ax.legend(title="machine")
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
@@ -122,12 +142,18 @@ class ConvergenceDisplay:
         One per machine.
     """
 
-    def __init__(self, histories, target=None):
+    ax_: Axes
+    figure_: Any
+    lines_: list[Any]
+
+    def __init__(self, histories: list[list[dict[str, Any]]], target: float | None = None) -> None:
         self.histories = histories
         self.target = target
 
     @classmethod
-    def from_estimator(cls, estimator, *, x="iterations", ax=None, **kwargs):
+    def from_estimator(
+        cls, estimator: MKLEstimator, *, x: str = "iterations", ax: Axes | None = None, **kwargs: Any
+    ) -> ConvergenceDisplay:
         """Draw how an estimator got to its answer.
 
         Parameters
@@ -152,7 +178,7 @@ class ConvergenceDisplay:
             histories = [histories]
         return cls(histories, estimator.gap).plot(x=x, ax=ax, **kwargs)
 
-    def plot(self, *, x="iterations", ax=None, **kwargs):
+    def plot(self, *, x: str = "iterations", ax: Axes | None = None, **kwargs: Any) -> ConvergenceDisplay:
         """Draw.
 
         Parameters
@@ -208,13 +234,28 @@ class KernelAlignmentDisplay:
         The matrix.
     """
 
-    def __init__(self, names, alignment, label_alignment=None):
+    ax_: Axes
+    figure_: Any
+    image_: Any
+
+    def __init__(
+        self, names: Sequence[str], alignment: ArrayLike, label_alignment: NDArray[np.float64] | None = None
+    ) -> None:
         self.names = list(names)
         self.alignment = np.asarray(alignment)
         self.label_alignment = label_alignment
 
     @classmethod
-    def from_estimator(cls, estimator, X, y=None, *, centered=True, ax=None, **kwargs):
+    def from_estimator(
+        cls,
+        estimator: MKLEstimator,
+        X: Any,
+        y: ArrayLike | None = None,
+        *,
+        centered: bool = True,
+        ax: Axes | None = None,
+        **kwargs: Any,
+    ) -> KernelAlignmentDisplay:
         """Draw the alignments of an estimator's kernels on some samples; it need not be fitted.
 
         Parameters
@@ -247,7 +288,7 @@ class KernelAlignmentDisplay:
         )
         return display.plot(ax=ax, **kwargs)
 
-    def plot(self, *, ax=None, **kwargs):
+    def plot(self, *, ax: Axes | None = None, **kwargs: Any) -> KernelAlignmentDisplay:
         """Draw.
 
         Parameters

@@ -1,10 +1,16 @@
 """The one-class machine."""
+from __future__ import annotations
+
+from typing import Any, Mapping, Sequence
+
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import OutlierMixin
 
 from ._base import DEFAULTS, MKLEstimator
 from ._compat import check_sample_weight
 from ._samples import prepare
+from ._typing import KernelsLike, Progress, RandomState, SamplesLike
 
 
 class MKLOneClass(OutlierMixin, MKLEstimator):
@@ -96,7 +102,7 @@ class MKLOneClass(OutlierMixin, MKLEstimator):
     objective_ : float
         Primal objective.
     history_ : list of dict
-        One entry per move of the weights.
+        One entry per move of the weights: 'seconds', 'primal', 'dual', 'relative_gap', 'solves', 'inside_solve'.
     status_ : str
         'converged', 'iteration_limit', 'time_limit', 'stalled' or 'interrupted'.
     summary_ : dict
@@ -129,39 +135,39 @@ class MKLOneClass(OutlierMixin, MKLEstimator):
 
     def __init__(
         self,
-        kernels=None,
+        kernels: KernelsLike = None,
         *,
-        nu=DEFAULTS["nu"],
-        bias=DEFAULTS["bias"],
-        C=DEFAULTS["C"],
-        norm=DEFAULTS["norm"],
-        block_norm=DEFAULTS["block_norm"],
-        regularizer=DEFAULTS["regularizer"],
-        penalty=DEFAULTS["penalty"],
-        weight_bounds=None,
-        groups=DEFAULTS["groups"],
-        inner_norm=DEFAULTS["inner_norm"],
-        matrix=DEFAULTS["matrix"],
-        matrix_on=DEFAULTS["matrix_on"],
-        ridge=DEFAULTS["ridge"],
-        elastic=DEFAULTS["elastic"],
-        combine=DEFAULTS["combine"],
-        restarts=DEFAULTS["restarts"],
-        method=DEFAULTS["method"],
-        solver=DEFAULTS["solver"],
-        driver=DEFAULTS["driver"],
-        normalize=DEFAULTS["normalize"],
-        gap=DEFAULTS["gap"],
-        certificate=DEFAULTS["certificate"],
-        max_iterations=DEFAULTS["max_iterations"],
-        warm_start=False,
-        callback=None,
-        memory=DEFAULTS["memory"],
-        time_limit=DEFAULTS["time_limit"],
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-    ):
+        nu: float = DEFAULTS["nu"],
+        bias: bool = DEFAULTS["bias"],
+        C: float = DEFAULTS["C"],
+        norm: float | str = DEFAULTS["norm"],
+        block_norm: float | str = DEFAULTS["block_norm"],
+        regularizer: str = DEFAULTS["regularizer"],
+        penalty: float = DEFAULTS["penalty"],
+        weight_bounds: Mapping[str, tuple[float, float]] | None = None,
+        groups: str = DEFAULTS["groups"],
+        inner_norm: float | str = DEFAULTS["inner_norm"],
+        matrix: str = DEFAULTS["matrix"],
+        matrix_on: str = DEFAULTS["matrix_on"],
+        ridge: float = DEFAULTS["ridge"],
+        elastic: float = DEFAULTS["elastic"],
+        combine: str = DEFAULTS["combine"],
+        restarts: int = DEFAULTS["restarts"],
+        method: str = DEFAULTS["method"],
+        solver: str = DEFAULTS["solver"],
+        driver: str = DEFAULTS["driver"],
+        normalize: str | Sequence[str] = DEFAULTS["normalize"],
+        gap: float = DEFAULTS["gap"],
+        certificate: str = DEFAULTS["certificate"],
+        max_iterations: int = DEFAULTS["max_iterations"],
+        warm_start: bool = False,
+        callback: Progress | None = None,
+        memory: int | str = DEFAULTS["memory"],
+        time_limit: float = DEFAULTS["time_limit"],
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+        verbose: int = 0,
+    ) -> None:
         self.kernels = kernels
         self.nu = nu
         self.bias = bias
@@ -194,7 +200,7 @@ class MKLOneClass(OutlierMixin, MKLEstimator):
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: SamplesLike, y: Any = None, sample_weight: ArrayLike | None = None) -> MKLOneClass:
         """Learn kernel weights and function.
 
         Parameters
@@ -223,10 +229,11 @@ class MKLOneClass(OutlierMixin, MKLEstimator):
         return training
 
     @property
-    def offset_(self):
+    def offset_(self) -> float:
+        """The threshold: ``decision_function = score_samples - offset_``."""
         return -self.intercept_[0]
 
-    def decision_function(self, X):
+    def decision_function(self, X: SamplesLike) -> NDArray[np.float64]:
         """How far inside samples lie.
 
         Parameters
@@ -237,11 +244,11 @@ class MKLOneClass(OutlierMixin, MKLEstimator):
         Returns
         -------
         values : ndarray of shape (n_samples,)
-            Positive inside, negative for outliers.
+            Negative for outliers.
         """
         return self._decide(self._new_samples(X)).ravel()
 
-    def score_samples(self, X):
+    def score_samples(self, X: SamplesLike) -> NDArray[np.float64]:
         """The decision function without its threshold.
 
         Parameters
@@ -256,7 +263,7 @@ class MKLOneClass(OutlierMixin, MKLEstimator):
         """
         return self.decision_function(X) + self.offset_
 
-    def predict(self, X):
+    def predict(self, X: SamplesLike) -> NDArray[np.int64]:
         """Tell normal samples from outliers.
 
         Parameters
@@ -269,4 +276,4 @@ class MKLOneClass(OutlierMixin, MKLEstimator):
         y : ndarray of shape (n_samples,)
             1 for normal samples, -1 for outliers.
         """
-        return np.where(self.decision_function(X) > 0, 1, -1)
+        return np.where(self.decision_function(X) >= 0, 1, -1)

@@ -1,10 +1,16 @@
 """The regressor."""
+from __future__ import annotations
+
+from typing import Mapping, Sequence
+
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
 
 from ._base import DEFAULTS, MKLEstimator
 from ._compat import check_sample_weight
 from ._samples import prepare
+from ._typing import KernelsLike, Progress, RandomState, SamplesLike
 
 
 class MKLRegressor(RegressorMixin, MKLEstimator):
@@ -99,7 +105,7 @@ class MKLRegressor(RegressorMixin, MKLEstimator):
     objective_ : float
         Primal objective.
     history_ : list of dict
-        One entry per move of the weights.
+        One entry per move of the weights: 'seconds', 'primal', 'dual', 'relative_gap', 'solves', 'inside_solve'.
     status_ : str
         'converged', 'iteration_limit', 'time_limit', 'stalled' or 'interrupted'.
     summary_ : dict
@@ -130,40 +136,40 @@ class MKLRegressor(RegressorMixin, MKLEstimator):
 
     def __init__(
         self,
-        kernels=None,
+        kernels: KernelsLike = None,
         *,
-        loss=DEFAULTS["loss"],
-        C=DEFAULTS["C"],
-        epsilon=DEFAULTS["epsilon"],
-        bias=DEFAULTS["bias"],
-        norm=DEFAULTS["norm"],
-        block_norm=DEFAULTS["block_norm"],
-        regularizer=DEFAULTS["regularizer"],
-        penalty=DEFAULTS["penalty"],
-        weight_bounds=None,
-        groups=DEFAULTS["groups"],
-        inner_norm=DEFAULTS["inner_norm"],
-        matrix=DEFAULTS["matrix"],
-        matrix_on=DEFAULTS["matrix_on"],
-        ridge=DEFAULTS["ridge"],
-        elastic=DEFAULTS["elastic"],
-        combine=DEFAULTS["combine"],
-        restarts=DEFAULTS["restarts"],
-        method=DEFAULTS["method"],
-        solver=DEFAULTS["solver"],
-        driver=DEFAULTS["driver"],
-        normalize=DEFAULTS["normalize"],
-        gap=DEFAULTS["gap"],
-        certificate=DEFAULTS["certificate"],
-        max_iterations=DEFAULTS["max_iterations"],
-        warm_start=False,
-        callback=None,
-        memory=DEFAULTS["memory"],
-        time_limit=DEFAULTS["time_limit"],
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-    ):
+        loss: str = DEFAULTS["loss"],
+        C: float = DEFAULTS["C"],
+        epsilon: float = DEFAULTS["epsilon"],
+        bias: bool = DEFAULTS["bias"],
+        norm: float | str = DEFAULTS["norm"],
+        block_norm: float | str = DEFAULTS["block_norm"],
+        regularizer: str = DEFAULTS["regularizer"],
+        penalty: float = DEFAULTS["penalty"],
+        weight_bounds: Mapping[str, tuple[float, float]] | None = None,
+        groups: str = DEFAULTS["groups"],
+        inner_norm: float | str = DEFAULTS["inner_norm"],
+        matrix: str = DEFAULTS["matrix"],
+        matrix_on: str = DEFAULTS["matrix_on"],
+        ridge: float = DEFAULTS["ridge"],
+        elastic: float = DEFAULTS["elastic"],
+        combine: str = DEFAULTS["combine"],
+        restarts: int = DEFAULTS["restarts"],
+        method: str = DEFAULTS["method"],
+        solver: str = DEFAULTS["solver"],
+        driver: str = DEFAULTS["driver"],
+        normalize: str | Sequence[str] = DEFAULTS["normalize"],
+        gap: float = DEFAULTS["gap"],
+        certificate: str = DEFAULTS["certificate"],
+        max_iterations: int = DEFAULTS["max_iterations"],
+        warm_start: bool = False,
+        callback: Progress | None = None,
+        memory: int | str = DEFAULTS["memory"],
+        time_limit: float = DEFAULTS["time_limit"],
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+        verbose: int = 0,
+    ) -> None:
         self.kernels = kernels
         self.loss = loss
         self.C = C
@@ -197,7 +203,7 @@ class MKLRegressor(RegressorMixin, MKLEstimator):
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: SamplesLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> MKLRegressor:
         """Learn kernel weights and function.
 
         Parameters
@@ -225,7 +231,7 @@ class MKLRegressor(RegressorMixin, MKLEstimator):
         self._learned(self._train(training, self._training_matrices(training.samples), start), training)
         return training
 
-    def predict(self, X):
+    def predict(self, X: SamplesLike) -> NDArray[np.float64]:
         """Values of the function.
 
         Parameters

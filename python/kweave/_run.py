@@ -1,4 +1,5 @@
 """The surroundings of a run of the core: threads, memory, seed, limits, messages."""
+import numbers
 import os
 import re
 import sys
@@ -19,8 +20,8 @@ def thread_count(n_jobs):
     if n_jobs is None:
         said = os.environ.get("OMP_NUM_THREADS", "")
         return int(said) if said.isdigit() else 0
-    if n_jobs == 0:
-        raise ValueError("n_jobs is 0, expected a number of threads, or -1 for all cores")
+    if not isinstance(n_jobs, numbers.Integral) or n_jobs == 0:
+        raise ValueError(f"n_jobs is {n_jobs!r}, expected a number of threads, or -1 for all cores")
     if n_jobs > 0:
         return int(n_jobs)
     return max(1, len(os.sched_getaffinity(0)) + 1 + int(n_jobs))
@@ -28,9 +29,9 @@ def thread_count(n_jobs):
 
 def memory_bytes(memory):
     """Bytes for a number of bytes or a text such as '2G'."""
-    if not isinstance(memory, str):
+    if isinstance(memory, numbers.Real) and memory >= 0:
         return int(memory)
-    match = re.fullmatch(r"(\d+(?:\.\d*)?)\s*([KMGT]?)(?:i?B)?", memory.strip(), re.IGNORECASE)
+    match = re.fullmatch(r"(\d+(?:\.\d*)?)\s*([KMGT]?)(?:i?B)?", str(memory).strip(), re.IGNORECASE)
     if not match:
         raise ValueError(f"memory is {memory!r}, expected a size such as '2G' or '512M'")
     return int(float(match[1]) * _UNITS[match[2].upper()])
@@ -65,6 +66,10 @@ class ProgressPrinter:
 
 def make_run(estimator, callback=None):
     """What `_core` takes as `run`."""
+    if not isinstance(estimator.time_limit, numbers.Real) or not estimator.time_limit >= 0:
+        raise ValueError(f"time_limit is {estimator.time_limit!r}, expected seconds, or 0 for none")
+    if not (callback is None or callable(callback)):
+        raise ValueError(f"callback is {callback!r}, expected a function of one dictionary")
     verbose = int(estimator.verbose)
     printer = ProgressPrinter() if verbose else None
 

@@ -1,13 +1,18 @@
 """The learned kernel as a transformer."""
+from __future__ import annotations
+
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted
 
+from ._base import MKLEstimator
 from ._classifier import MKLClassifier
 from ._compat import RequiresYTags, SparseInputTags
 from ._regressor import MKLRegressor
+from ._typing import RandomState, SamplesLike
 
 
 class MKLTransformer(
@@ -48,13 +53,25 @@ class MKLTransformer(
     (150, 10)
     """
 
-    def __init__(self, estimator=None, *, output="gram", n_components=100, random_state=None):
+    estimator_: MKLEstimator
+    components_: NDArray[np.int64]
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+
+    def __init__(
+        self,
+        estimator: MKLEstimator | None = None,
+        *,
+        output: str = "gram",
+        n_components: int = 100,
+        random_state: RandomState = None,
+    ) -> None:
         self.estimator = estimator
         self.output = output
         self.n_components = n_components
         self.random_state = random_state
 
-    def fit(self, X, y):
+    def fit(self, X: SamplesLike, y: ArrayLike) -> MKLTransformer:
         """Learn the kernel.
 
         Parameters
@@ -71,13 +88,17 @@ class MKLTransformer(
         """
         if self.output not in ("gram", "nystroem"):
             raise ValueError(f"output is {self.output!r}, expected 'gram' or 'nystroem'")
+        if self.n_components < 1:
+            raise ValueError(f"n_components is {self.n_components}, expected 1 or more")
+        if self.estimator is not None and not isinstance(self.estimator, MKLEstimator):
+            raise ValueError(f"estimator is {self.estimator!r}, expected None or an estimator of kweave, which learn kernels")
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         self.estimator_ = self._default(y) if self.estimator is None else clone(self.estimator)
         self._landmarks = None
-        self.estimator_._keep = self._choose
+        self.estimator_.__dict__["_keep"] = self._choose
         training = self.estimator_._fit(X, y)
-        del self.estimator_._keep
+        del self.estimator_.__dict__["_keep"]
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
@@ -117,7 +138,7 @@ class MKLTransformer(
             total += values.reshape(samples.size, len(stored))[:, np.searchsorted(stored, self._columns)]
         return total / len(machines)
 
-    def transform(self, X):
+    def transform(self, X: SamplesLike) -> NDArray[np.float64]:
         """Kernel values or features of samples.
 
         Parameters

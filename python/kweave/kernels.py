@@ -14,10 +14,14 @@ Examples
 >>> str(kernels.Each(kernels.RBF()))
 'each(rbf)'
 """
+from __future__ import annotations
+
 import numbers
 import re
+from typing import Any, Mapping, Sequence, Union
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _core
 
@@ -39,13 +43,17 @@ __all__ = [
 ]
 
 
+#: A number, several of them, a text of the kernel language, or None for its default.
+Parameter = Union[float, str, Sequence[Union[float, str]], NDArray[Any], None]
+
+
 def quoted(name):
     """A name as the kernel language takes it."""
     name = str(name)
     return name if re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]*", name) else f'"{name}"'
 
 
-_KINDS = {re.match(r"\w+", line)[0] for line in _core.kernel_help().splitlines()}
+_KINDS = {word for line in _core.kernel_help().splitlines() for word in re.findall(r"^\w+", line)}
 
 
 def matrix_kernel(name):
@@ -80,10 +88,25 @@ class Kernel:
         Name of the kernel in results.
     """
 
-    def __init__(self, view=None, features=None, name=None):
+    def __init__(
+        self, view: str | None = None, features: Sequence[int | str] | None = None, name: str | None = None
+    ) -> None:
         self.view = view
         self.features = features
         self.name = name
+
+    def check_features(self, widths: Mapping[str, int]) -> None:
+        """Refuse features by a position that a view does not have.
+
+        Parameters
+        ----------
+        widths : dict of str to int
+            Number of features of every view.
+        """
+        width = widths.get(self.view or "data")
+        for feature in () if self.features is None or width is None else self.features:
+            if isinstance(feature, numbers.Integral) and not 0 <= feature < width:
+                raise ValueError(f"{self!r}: there is no feature {feature}; positions run from 0 to {width - 1} in Python")
 
     def _parameters(self):
         return {}
@@ -97,36 +120,53 @@ class Kernel:
         inside = "" if self.features is None else "[" + ",".join(map(_feature, self.features)) + "]"
         return f"@{quoted(self.view or 'data')}{inside}"
 
-    def __str__(self):
+    def __str__(self) -> str:
         parameters = [f"{key}={_value(value)}" for key, value in self._parameters().items() if value is not None]
         if self.name is not None:
             parameters.append(f"name={quoted(self.name)}")
         return self._word() + (f"({','.join(parameters)})" if parameters else "") + self._place()
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<kernel {self}>"
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, Kernel) and str(self) == str(other)
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash(str(self))
 
-    def __mul__(self, other):
+    def __mul__(self, other: Kernel | str) -> Product:
         return Product([self, other])
 
-    def __add__(self, other):
+    def __add__(self, other: Kernel | str) -> Sum:
         return Sum([self, other])
 
 
 class Linear(Kernel):
-    """``<x, z>``."""
+    """``<x, z>``.
+
+    Parameters
+    ----------
+    view : str, default=None
+        View that the kernel works on; None: one kernel per view.
+    features : sequence of int or str, default=None
+        Features that it works on, by position from 0 or by name; None: all. Needs a view where there are several.
+    name : str, default=None
+        Name of the kernel in results.
+    """
 
 
 class _Wide(Kernel):
     """A kernel with a width."""
 
-    def __init__(self, gamma=None, *, view=None, features=None, name=None):
+    def __init__(
+        self,
+        gamma: Parameter = None,
+        *,
+        view: str | None = None,
+        features: Sequence[int | str] | None = None,
+        name: str | None = None,
+    ) -> None:
         super().__init__(view, features, name)
         self.gamma = gamma
 
@@ -140,18 +180,49 @@ class RBF(_Wide):
     Parameters
     ----------
     gamma : float, sequence of float or str, default=None
-        Width; 'median', 'mean' and 'quantile(q)' measure it on the training samples. None: the language's default.
-    view, features, name
-        As in `Kernel`.
+        Width; 'median', 'mean' and 'quantile(q)' measure it on the training samples, 'auto' is one over the number of
+        features. None: the language's default.
+    view : str, default=None
+        View that the kernel works on; None: one kernel per view.
+    features : sequence of int or str, default=None
+        Features that it works on, by position from 0 or by name; None: all. Needs a view where there are several.
+    name : str, default=None
+        Name of the kernel in results.
     """
 
 
 class Laplacian(_Wide):
-    """``exp(-gamma ||x - z||_1)``; parameters as in `RBF`."""
+    """``exp(-gamma ||x - z||_1)``.
+
+    Parameters
+    ----------
+    gamma : float, sequence of float or str, default=None
+        Width; 'median', 'mean' and 'quantile(q)' measure it on the training samples, 'auto' is one over the number of
+        features. None: the language's default.
+    view : str, default=None
+        View that the kernel works on; None: one kernel per view.
+    features : sequence of int or str, default=None
+        Features that it works on, by position from 0 or by name; None: all. Needs a view where there are several.
+    name : str, default=None
+        Name of the kernel in results.
+    """
 
 
 class Chi2(_Wide):
-    """``exp(-gamma sum (x - z)^2 / (x + z))`` for features that are not negative; parameters as in `RBF`."""
+    """``exp(-gamma sum (x - z)^2 / (x + z))`` for features that are not negative.
+
+    Parameters
+    ----------
+    gamma : float, sequence of float or str, default=None
+        Width; 'median', 'mean' and 'quantile(q)' measure it on the training samples, 'auto' is one over the number of
+        features. None: the language's default.
+    view : str, default=None
+        View that the kernel works on; None: one kernel per view.
+    features : sequence of int or str, default=None
+        Features that it works on, by position from 0 or by name; None: all. Needs a view where there are several.
+    name : str, default=None
+        Name of the kernel in results.
+    """
 
 
 class Poly(Kernel):
@@ -159,13 +230,30 @@ class Poly(Kernel):
 
     Parameters
     ----------
-    degree, gamma, coef0 : number, sequence or str, default=None
-        Parameters of the formula; None: the language's defaults 3, 1 and 1.
-    view, features, name
-        As in `Kernel`.
+    degree : int, sequence of int or str, default=None
+        Exponent; None: the language's default, 3.
+    gamma : float, sequence of float or str, default=None
+        Factor of the inner product; None: the language's default, 1.
+    coef0 : float, sequence of float or str, default=None
+        What is added to it; None: the language's default, 1.
+    view : str, default=None
+        View that the kernel works on; None: one kernel per view.
+    features : sequence of int or str, default=None
+        Features that it works on, by position from 0 or by name; None: all. Needs a view where there are several.
+    name : str, default=None
+        Name of the kernel in results.
     """
 
-    def __init__(self, degree=None, gamma=None, coef0=None, *, view=None, features=None, name=None):
+    def __init__(
+        self,
+        degree: Parameter = None,
+        gamma: Parameter = None,
+        coef0: Parameter = None,
+        *,
+        view: str | None = None,
+        features: Sequence[int | str] | None = None,
+        name: str | None = None,
+    ) -> None:
         super().__init__(view, features, name)
         self.degree = degree
         self.gamma = gamma
@@ -176,11 +264,31 @@ class Poly(Kernel):
 
 
 class Intersection(Kernel):
-    """``sum min(x, z)`` for features that are not negative."""
+    """``sum min(x, z)`` for features that are not negative.
+
+    Parameters
+    ----------
+    view : str, default=None
+        View that the kernel works on; None: one kernel per view.
+    features : sequence of int or str, default=None
+        Features that it works on, by position from 0 or by name; None: all. Needs a view where there are several.
+    name : str, default=None
+        Name of the kernel in results.
+    """
 
 
 class Tanimoto(Kernel):
-    """``<x, z> / (||x||^2 + ||z||^2 - <x, z>)``."""
+    """``<x, z> / (||x||^2 + ||z||^2 - <x, z>)``.
+
+    Parameters
+    ----------
+    view : str, default=None
+        View that the kernel works on; None: one kernel per view.
+    features : sequence of int or str, default=None
+        Features that it works on, by position from 0 or by name; None: all. Needs a view where there are several.
+    name : str, default=None
+        Name of the kernel in results.
+    """
 
 
 class Precomputed(Kernel):
@@ -194,7 +302,7 @@ class Precomputed(Kernel):
         Name of the kernel in results.
     """
 
-    def __init__(self, file, *, name=None):
+    def __init__(self, file: str, *, name: str | None = None) -> None:
         super().__init__(name=name)
         self.file = file
 
@@ -207,11 +315,16 @@ class _Combined(Kernel):
 
     _operator = ""
 
-    def __init__(self, kernels, name=None):
+    def __init__(self, kernels: Sequence[Kernel | str], name: str | None = None) -> None:
         super().__init__(name=name)
         self.kernels = list(kernels)
 
-    def __str__(self):
+    def check_features(self, widths: Mapping[str, int]) -> None:
+        for kernel in self.kernels:
+            if isinstance(kernel, Kernel):
+                kernel.check_features(widths)
+
+    def __str__(self) -> str:
         inside = self._operator.join(str(kernel) for kernel in self.kernels)
         return f"({inside}{'' if self.name is None else f', name={quoted(self.name)}'})"
 
@@ -231,15 +344,31 @@ class Product(_Combined):
 
 
 class Sum(_Combined):
-    """The sum of kernels, one kernel with one weight; also written ``k1 + k2``; parameters as in `Product`."""
+    """The sum of kernels, one kernel with one weight; also written ``k1 + k2``.
+
+    Parameters
+    ----------
+    kernels : sequence of kernels
+        The terms.
+    name : str, default=None
+        Name of the kernel in results.
+    """
 
     _operator = "+"
 
 
 class Mean(_Combined):
-    """The mean of kernels, one kernel with one weight; parameters as in `Product`."""
+    """The mean of kernels, one kernel with one weight.
 
-    def __str__(self):
+    Parameters
+    ----------
+    kernels : sequence of kernels
+        What the mean is taken of.
+    name : str, default=None
+        Name of the kernel in results.
+    """
+
+    def __str__(self) -> str:
         inside = f"mean({','.join(str(kernel) for kernel in self.kernels)})"
         return inside if self.name is None else f"({inside}, name={quoted(self.name)})"
 
@@ -251,15 +380,26 @@ class Each(Kernel):
     ----------
     kernel : Kernel or str
         The kernel that every feature gets.
-    view, features, name
-        As in `Kernel`.
+    view : str, default=None
+        View whose features get it; None: all views.
+    features : sequence of int or str, default=None
+        Features that get it, by position from 0 or by name; None: all. Needs a view where there are several.
+    name : str, default=None
+        Name of the kernels in results, to which the features add theirs.
     """
 
-    def __init__(self, kernel, *, view=None, features=None, name=None):
+    def __init__(
+        self,
+        kernel: Kernel | str,
+        *,
+        view: str | None = None,
+        features: Sequence[int | str] | None = None,
+        name: str | None = None,
+    ) -> None:
         super().__init__(view, features, name)
         self.kernel = kernel
 
-    def __str__(self):
+    def __str__(self) -> str:
         name = "" if self.name is None else f", name={quoted(self.name)}"
         return f"each({self.kernel}{name}){self._place()}"
 
@@ -281,15 +421,17 @@ class Callable(Kernel):
         Rows that are evaluated at a time.
     """
 
-    def __init__(self, function, *, view=None, name=None, block=1024):
+    def __init__(
+        self, function: Any, *, view: str | None = None, name: str | None = None, block: int = 1024
+    ) -> None:
         super().__init__(view=view, name=name or getattr(function, "__name__", "callable"))
         self.function = function
         self.block = block
 
-    def __str__(self):
+    def __str__(self) -> str:
         return matrix_kernel(self.name)
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, Callable) and (self.function, self.view, self.name) == (
             other.function,
             other.view,
@@ -298,12 +440,14 @@ class Callable(Kernel):
 
     __hash__ = Kernel.__hash__
 
-    def matrix(self, left, right):
+    def matrix(self, left: Any, right: Any) -> NDArray[np.float64]:
         """Kernel values between two sets of samples.
 
         Parameters
         ----------
-        left, right : array-like
+        left : array-like of shape (n_left, n_features)
+            Samples.
+        right : array-like of shape (n_right, n_features)
             Samples.
 
         Returns
@@ -322,7 +466,7 @@ class Callable(Kernel):
             values[rows] = part
         return values
 
-    def diagonal(self, samples):
+    def diagonal(self, samples: Any) -> NDArray[np.float64]:
         """Kernel value of every sample with itself.
 
         Parameters

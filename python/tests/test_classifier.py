@@ -149,7 +149,14 @@ def test_infinite_norm_is_the_uniform_sum(problem, norm):
         ({"method": "luck"}, "luck"),
         ({"normalize": "tidy"}, "tidy"),
         ({"memory": "a lot"}, "memory is 'a lot'"),
+        ({"memory": None}, "memory is None"),
         ({"n_jobs": 0}, "n_jobs is 0"),
+        ({"n_jobs": "2"}, "n_jobs is '2'"),
+        ({"norm": "two"}, "norm is 'two', expected a number or 'inf'"),
+        ({"block_norm": None}, "block_norm is None"),
+        ({"time_limit": -1}, "time_limit is -1"),
+        ({"callback": "me"}, "callback is 'me'"),
+        ({"class_C": [1, 2]}, "class_C is .*expected a dictionary"),
     ],
 )
 def test_wrong_options_are_named(problem, options, message):

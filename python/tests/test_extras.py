@@ -1,8 +1,6 @@
 """Probabilities, warm starts, callbacks, interruption, explanations, displays, the transformer."""
 import os
 import signal
-import subprocess
-import sys
 import threading
 import time
 
@@ -11,6 +9,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris, make_classification
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
@@ -24,9 +23,12 @@ from kweave import (
     KernelStack,
     KernelWeightsDisplay,
     MKLClassifier,
+    MKLRegressor,
     MKLTransformer,
     Views,
 )
+
+from kweave._calibration import logistic_probabilities
 
 matplotlib.use("Agg")
 
@@ -65,6 +67,28 @@ def test_probabilities_are_calibrated():
 def test_probabilities_are_there_when_asked_for(cancer):
     assert not hasattr(MKLClassifier(), "predict_proba")
     assert hasattr(MKLClassifier(probability=True), "predict_proba")
+    assert hasattr(MKLClassifier(loss="logistic"), "predict_proba")
+    assert not hasattr(MKLClassifier(loss="logistic", multiclass="ovo"), "predict_proba")
+    with pytest.raises(NotFittedError, match="call fit again"):
+        MKLClassifier().fit(*cancer).set_params(probability=True).predict_proba(cancer[0])
+
+
+@pytest.mark.parametrize("multiclass", ["ovr", "ovo", "joint"])
+@pytest.mark.parametrize("loss", ["hinge", "logistic"])
+def test_probabilities_of_several_classes(multiclass, loss):
+    X, y = load_iris(return_X_y=True)
+    clf = MKLClassifier(loss=loss, multiclass=multiclass, C=1e4, gap=1e-2, probability=True).fit(X, y)
+    far = np.concatenate([X, 100 * X, -100 * X])  # values so large that probabilities round to 0 and 1
+    probabilities = clf.predict_proba(far)
+    assert np.allclose(probabilities.sum(axis=1), 1)
+    assert np.array_equal(clf.classes_[probabilities.argmax(axis=1)], clf.predict(far))
+    assert log_loss(y, probabilities[:150]) < 0.3
+
+
+def test_rounded_probabilities_agree_with_the_values():
+    values = np.array([[40.0, 50.0, 1.0], [50.0, 40.0, 1.0], [-900.0, -800.0, -1000.0]])
+    for is_joint in (False, True):
+        assert logistic_probabilities(values, is_joint).argmax(axis=1).tolist() == [1, 0, 1]
 
 
 @pytest.mark.parametrize("norm", [1, 2])
@@ -120,32 +144,40 @@ def test_verbose_prints(cancer, capsys):
     assert capsys.readouterr().out == ""
 
 
-SLEEPER = """
-import sys, time
-import numpy as np
-from sklearn.datasets import make_classification
-from kweave import MKLClassifier
-X, y = make_classification(n_samples=20000, n_features=20, flip_y=0.3, random_state=0)
-clf = MKLClassifier("rbf(gamma=logspace(1e-2,1e1,20))", C=100, gap=1e-6)
-print("ready", flush=True)
-try:
-    clf.fit(X, y)
-except KeyboardInterrupt:
-    print("interrupted", time.time(), flush=True)
-"""
+def seconds_to_stop(run, delay):
+    """How long after Ctrl-C, pressed after `delay` seconds, `run` is over."""
+    pressed = []
+
+    def press():
+        pressed.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    timer = threading.Timer(delay, press)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        run()
+        timer.cancel()
+    return time.monotonic() - pressed[0]
 
 
-def test_interrupt_stops_soon():
-    process = subprocess.Popen([sys.executable, "-c", SLEEPER], stdout=subprocess.PIPE, text=True)
-    assert process.stdout.readline() == "ready\n"
-    time.sleep(3)
-    sent = time.time()
-    process.send_signal(signal.SIGINT)
-    said, _ = process.communicate(timeout=60)
-    word, when = said.split()
-    assert word == "interrupted"
-    # One second on an idle machine; tests share theirs.
-    assert float(when) - sent < 5
+@pytest.mark.parametrize("kind", ["kernels", "one thread", "classes", "matrices", "regression", "product"])
+def test_interrupt_stops_within_a_second(slow, kind):
+    X, y, options = slow
+    clf, count = MKLClassifier(**options), 20000
+    if kind == "one thread":
+        clf.set_params(n_jobs=1)
+    elif kind == "classes":
+        clf, y, count = clf.set_params(multiclass="ovr"), y + (X[:, 0] > 0), 6000
+    elif kind == "matrices":
+        X, count = KernelStack([rbf_kernel(X[:3000], gamma=gamma) for gamma in (0.1, 1)]), 3000
+        clf = MKLClassifier(C=1000, gap=1e-9)
+    elif kind == "regression":
+        clf, y, count = MKLRegressor(options["kernels"], loss="squared", C=100, gap=1e-7), X[:, 0], 6000
+    elif kind == "product":
+        clf, count = MKLClassifier("each(rbf)", combine="product", gap=1e-9), 6000
+    # Tests share the machine with others: of some tries one must not have been held up by them.
+    tries = (seconds_to_stop(lambda: clf.fit(X[:count], y[:count]), delay) for delay in (0.3, 1, 2, 3, 4))
+    assert any(seconds < 1 for seconds in tries)
 
 
 def test_interpreter_runs_on_while_training(slow):
@@ -165,7 +197,7 @@ def test_interpreter_runs_on_while_training(slow):
     assert len(ticks) > 10
 
 
-@pytest.mark.parametrize("kind", ["array", "views", "stack", "classes", "function"])
+@pytest.mark.parametrize("kind", ["array", "views", "stack", "classes", "joint", "class kernels", "function"])
 def test_decision_is_the_sum_of_its_parts(cancer, kind):
     X, y = cancer
     clf, samples = MKLClassifier(), X
@@ -175,6 +207,10 @@ def test_decision_is_the_sum_of_its_parts(cancer, kind):
         samples = KernelStack({"l": linear_kernel(X), "r": rbf_kernel(X, gamma=1e-4)})
     elif kind == "classes":
         clf, y = MKLClassifier(multiclass="ovr"), y + (X[:, 0] > 15)
+    elif kind == "joint":
+        clf, y = MKLClassifier(multiclass="joint"), y + (X[:, 0] > 15)
+    elif kind == "class kernels":
+        clf, y = MKLClassifier(multiclass="joint", class_kernels=["identity", "blocks"]), y + (X[:, 0] > 15)
     elif kind == "function":
         clf.set_params(kernels=["rbf", linear_kernel])
     clf.fit(samples, y)
@@ -194,8 +230,14 @@ def test_displays(cancer):
     alignment = KernelAlignmentDisplay.from_estimator(MKLClassifier(), X, y, centered=False)
     assert alignment.alignment.shape == (6, 6) and np.allclose(np.diag(alignment.alignment), 1)
     assert alignment.label_alignment.shape == (6,)
-    several = MKLClassifier().fit(*load_iris(return_X_y=True))
-    assert len(KernelWeightsDisplay.from_estimator(several).bars_) == 3
+    X, y = load_iris(return_X_y=True)
+    y = y + 3 * (np.arange(150) < 25)  # four classes, six pairs
+    for multiclass, bars in (("ovo", 6), ("ovr", 4), ("joint", 1)):
+        several = MKLClassifier(multiclass=multiclass).fit(X, y)
+        assert len(KernelWeightsDisplay.from_estimator(several).bars_) == bars
+        lines = ConvergenceDisplay.from_estimator(several).lines_
+        assert len(lines) == (1 if multiclass == "joint" else bars)
+        assert "relative duality gap" in several._repr_html_()
     with pytest.raises(ValueError, match="x is"):
         ConvergenceDisplay.from_estimator(clf, x="luck")
     matplotlib.pyplot.close("all")

@@ -74,10 +74,17 @@ def test_normalisations_of_new_samples(data, grams, kind, normalize):
     )
 
 
-@pytest.mark.parametrize("kind", KINDS[:-1])
+@pytest.mark.parametrize("kind", [*KINDS, "sparse", "table", "float32"])
 def test_model_selection(data, grams, kind):
-    _, y = data
-    estimator, samples = inputs(data, grams)[kind]
+    X, y = data
+    y = np.array(["no", "yes"], dtype=object)[y]
+    estimator, samples = inputs(data, grams)[kind if kind in KINDS else "array"]
+    if kind == "sparse":
+        samples = sparse.csr_matrix(X)
+    elif kind == "table":
+        samples = pd.DataFrame(X, columns=[f"f{j}" for j in range(X.shape[1])], index=[f"s{i}" for i in range(len(X))])
+    elif kind == "float32":
+        samples = X.astype(np.float32)
     estimator.set_params(gap=1e-3)
     search = GridSearchCV(estimator, {"C": [0.1, 1], "norm": [1, 2]}, cv=3, n_jobs=2).fit(samples, y)
     assert search.best_score_ > 0.75
@@ -246,6 +253,43 @@ def test_functions_are_evaluated_in_blocks(data):
     assert sizes == [50, 50, 20] and np.allclose(values, X @ X.T)
 
 
+def test_other_forms_of_new_samples_are_refused(data, grams):
+    X, y = data
+    views, stack = Views({"a": X, "b": X}), KernelStack(grams)
+    for fitted, other in ((views, X), (stack, X), (X, stack), (views, stack)):
+        with pytest.raises(ValueError, match="new samples come in the same form"):
+            MKLClassifier().fit(fitted, y).predict(other)
+    assert MKLClassifier().fit(Views({"a": X}), y).score(X.tolist(), y) > 0.7  # one view is one array
+    with pytest.raises(ValueError, match=r"give KernelStack\(X\)"):
+        MKLClassifier().fit(np.dstack(list(grams.values())), y)
+
+
+@pytest.mark.parametrize(
+    "wrong, message",
+    [
+        ([], "kernels is empty"),
+        (3, "kernels has a int"),
+        ([None], "kernels has a NoneType"),
+        ([np.eye(120)], "Gram matrices go into a KernelStack"),
+        (kernels.RBF, r"one of its instances: RBF\(\)"),
+        (kernels.RBF(features=[6]), "no feature 6; positions run from 0 to 5"),
+        (kernels.Linear() * kernels.RBF(features=[-1]), "no feature -1"),
+        (kernels.RBF(view="rna"), 'no view "rna"'),
+    ],
+)
+def test_wrong_kernels_are_named(data, wrong, message):
+    with pytest.raises(ValueError, match=message):
+        MKLClassifier(wrong).fit(*data)
+
+
+def test_wrong_ids_are_named():
+    views = {"a": np.ones((2, 1)), "b": np.ones((2, 1))}
+    with pytest.raises(ValueError, match=r"ids of the views \['a'\], expected those of \['a', 'b'\]"):
+        Views(views, ids={"a": "xy"})
+    with pytest.raises(ValueError, match="no id occurs in all views"):
+        Views(views, ids={"a": "xy", "b": "uv"})
+
+
 def test_wrong_stacks_are_refused(grams):
     with pytest.raises(ValueError, match="differ in shape"):
         KernelStack([np.eye(3), np.eye(4)])
@@ -253,7 +297,7 @@ def test_wrong_stacks_are_refused(grams):
         KernelStack([])
     with pytest.raises(ValueError, match="same samples"):
         MKLClassifier().fit(KernelStack([np.ones((3, 4))]), [0, 1, 1])
-    with pytest.raises(ValueError, match="by their index"):
+    with pytest.raises(ValueError, match="indices of samples"):
         MKLClassifier(KernelStack(grams)).fit(np.ones((3, 2)), [0, 1, 1])
     with pytest.raises(IndexError):
         MKLClassifier(KernelStack(grams)).fit([0, 1, 1000], [0, 1, 1])

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
-from kweave import KernelStack, MKLClassifier, Views, kernels
+from kweave import KernelStack, MKLClassifier, MKLOneClass, MKLRegressor, Views, kernels
 
 KERNELS = st.one_of(
     st.none(),
@@ -46,15 +46,40 @@ OPTIONS = st.fixed_dictionaries(
         "norm": st.sampled_from([1, 1.001, 4 / 3, 2, 100, np.inf, "inf", 0.5]),
         "normalize": st.sampled_from(["auto", "none", "trace", "spherical", "center", "spherical,center", "luck"]),
         "gap": st.sampled_from([0.5, 1e-2, 1e-3, 1e-5, 0]),
-        "method": st.sampled_from(["auto", "auto", "auto", "analytic", "silp"]),
+        "method": st.sampled_from(["auto", "auto", "auto", "analytic", "silp", "level", "cutting-plane", "spg", "lbfgs"]),
+        "driver": st.sampled_from(["auto", "auto", "wrapper", "interleaved"]),
+        "solver": st.sampled_from(["auto", "auto", "smo", "block", "linear"]),
+        "bias": st.sampled_from([True, True, False]),
+        "combine": st.sampled_from(["sum", "sum", "sum", "sum", "product"]),
+        "block_norm": st.sampled_from([0, 0, 0, 1, 1.5, 2, 4, "inf", 0.5]),
+        "regularizer": st.sampled_from(["norm", "norm", "norm", "elastic", "mixed"]),
+        "groups": st.sampled_from(["", "view", "spec"]),
+        "penalty": st.sampled_from([0, 0, 0, 0.5, -1]),
         "certificate": st.sampled_from(["auto", "table", "direct"]),
         "max_iterations": st.sampled_from([0, 0, 1, 5]),
-        "class_weight": st.sampled_from([None, "balanced"]),
-        "probability": st.booleans(),
         "n_jobs": st.sampled_from([None, 1, 2]),
         "random_state": st.sampled_from([None, 7]),
     }
 )
+
+CLASSIFIER_OPTIONS = st.fixed_dictionaries(
+    {
+        "loss": st.sampled_from(["auto", "auto", "squared-hinge", "smoothed-hinge", "logistic", "least-squares", "squared"]),
+        "multiclass": st.sampled_from(["auto", "ovr", "ovo", "joint"]),
+        "class_kernels": st.sampled_from([None, None, ["identity", "blocks"]]),
+        "class_weight": st.sampled_from([None, "balanced"]),
+        "probability": st.booleans(),
+    }
+)
+REGRESSOR_OPTIONS = st.fixed_dictionaries(
+    {
+        "loss": st.sampled_from(["auto", "epsilon-insensitive", "squared", "hinge"]),
+        "epsilon": st.sampled_from([0, 0.1, 10, -1]),
+    }
+)
+ONE_CLASS_OPTIONS = st.fixed_dictionaries({"nu": st.sampled_from([0.01, 0.5, 1, 0, 2])})
+# A problem with many options at unusual values is mostly refused; most draws change a few of them.
+SOME = st.sets(st.integers(0, 40), max_size=12)
 
 DATA = st.fixed_dictionaries(
     {
@@ -94,27 +119,66 @@ def make(data):
     return X, y, weight
 
 
-@settings(
-    max_examples=200, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow], database=None
-)
-@given(OPTIONS, DATA)
-def test_error_or_certified_answer(options, data):
-    X, y, weight = make(data)
-    clf = MKLClassifier(**options, time_limit=2)  # values around 1e16 beside 1 may take minutes
+def some_of(options, chosen):
+    """The options at the chosen positions; the others keep their defaults."""
+    return {name: value for k, (name, value) in enumerate(options.items()) if k in chosen or name == "kernels"}
+
+
+def check(estimator, X, y, weight):
+    """A clear error, or a certified answer that can be used; whether it was an answer."""
+    estimator.set_params(time_limit=2)  # values around 1e16 beside 1 may take minutes
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.simplefilter("ignore", UserWarning)  # indefinite matrices are named so
         try:
-            clf.fit(X, y, sample_weight=weight)
+            estimator.fit(X, y, sample_weight=weight)
         except ValueError as error:
             assert str(error)
-            return
-    assert np.isfinite(clf.duality_gap_) and clf.duality_gap_ >= 0
-    if clf.status_ == "converged":
-        assert clf.duality_gap_ <= clf.gap
-    assert np.isfinite(clf.kernel_weights_).all() and (clf.kernel_weights_ >= 0).all()
-    values = clf.decision_function(X)
-    assert np.isfinite(values).all()
+            return False
+        except RuntimeError as error:
+            assert "time limit" in str(error)
+            return False
+    assert np.isfinite(estimator.duality_gap_) and estimator.duality_gap_ >= 0
+    if estimator.status_ == "converged" and estimator.combine == "sum":
+        assert estimator.duality_gap_ <= estimator.gap
+    assert np.isfinite(estimator.kernel_weights_).all() and (estimator.kernel_weights_ >= 0).all()
+    assert np.isfinite(estimator.predict(X).astype(float)).all()
+    parts = estimator.decision_function_by_kernel(X)
+    assert np.isfinite(parts).all() and parts.shape[-1] == len(estimator.kernel_names_)
+    return True
+
+
+def random_problems(own_options, count):
+    def decorate(test):
+        limits = settings(
+            max_examples=count, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), database=None
+        )
+        return limits(given(OPTIONS, own_options, SOME, DATA)(test))
+
+    return decorate
+
+
+@random_problems(CLASSIFIER_OPTIONS, 200)
+def test_classifier(options, own, chosen, data):
+    X, y, weight = make(data)
+    clf = MKLClassifier(**some_of({**options, **own}, chosen))
+    if not check(clf, X, y, weight):
+        return
+    assert np.isfinite(clf.decision_function(X)).all()
     assert np.isin(clf.predict(X), clf.classes_).all()
-    if clf.probability:
-        assert np.allclose(clf.predict_proba(X).sum(axis=1), 1)
+    if hasattr(clf, "predict_proba"):
+        probabilities = clf.predict_proba(X)
+        assert np.allclose(probabilities.sum(axis=1), 1)
+        assert np.array_equal(clf.classes_[probabilities.argmax(axis=1)], clf.predict(X))
+
+
+@random_problems(REGRESSOR_OPTIONS, 100)
+def test_regressor(options, own, chosen, data):
+    X, y, weight = make(data)
+    check(MKLRegressor(**some_of({**options, **own}, chosen)), X, y * data["scale"], weight)
+
+
+@random_problems(ONE_CLASS_OPTIONS, 100)
+def test_one_class(options, own, chosen, data):
+    X, _, weight = make(data)
+    check(MKLOneClass(**some_of({**options, **own}, chosen)), X, None, weight)

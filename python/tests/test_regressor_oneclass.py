@@ -1,6 +1,8 @@
 """The regressor and the one-class machine."""
 import inspect
 import pickle
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -91,6 +93,29 @@ def test_save_and_load(diabetes, tmp_path, kind):
     assert np.array_equal(again.predict(X), estimator.predict(X)) and again.norm == 1.5
     with pytest.raises(ValueError, match="expected 'classify'"):
         MKLClassifier.load(tmp_path / "model.kweave")
+
+
+def test_constant_data_have_no_outliers():
+    machine = MKLOneClass().fit(np.ones((5, 2)))
+    assert machine.predict(np.ones((2, 2))).tolist() == [1, 1]
+    assert machine.duality_gap_ <= 1e-9
+
+
+def test_every_option_of_the_command_line_has_a_parameter():
+    page = (Path(__file__).resolve().parents[2] / "docs" / "options.md").read_text()  # a test keeps it as printed
+    flags = re.findall(r"^\| `--?([\w-]+)` \|", page, re.MULTILINE)
+    elsewhere = {"task": "the class", "weights": "sample_weight of fit"}
+    plural = {"kernel": "kernels", "class-kernel": "class_kernels"}
+    kinds = {kind: set(inspect.signature(kind).parameters) for kind in (MKLClassifier, MKLRegressor, MKLOneClass)}
+    of_task = {
+        MKLRegressor: {"nu", "sharpness", "multiclass", "class-kernel", "class-weight", "class-C", "class-norm"},
+        MKLOneClass: {"loss", "epsilon", "sharpness", "multiclass", "class-kernel", "class-weight", "class-C", "class-norm"},
+        MKLClassifier: {"epsilon", "nu"},
+    }
+    assert len(flags) > 30
+    for kind, parameters in kinds.items():
+        expected = set(flags) - set(elsewhere) - of_task[kind]
+        assert {plural.get(flag, flag.replace("-", "_")) for flag in expected} <= parameters, kind
 
 
 def test_every_option_of_the_core_has_a_parameter():
