@@ -237,6 +237,7 @@ def test_displays(cancer):
         assert len(KernelWeightsDisplay.from_estimator(several).bars_) == bars
         lines = ConvergenceDisplay.from_estimator(several).lines_
         assert len(lines) == (1 if multiclass == "joint" else bars)
+        assert all(len(line.get_xdata()) > 0 for line in lines)
         assert "relative duality gap" in several._repr_html_()
     with pytest.raises(ValueError, match="x is"):
         ConvergenceDisplay.from_estimator(clf, x="luck")

@@ -66,6 +66,7 @@ CLASSIFIER_OPTIONS = st.fixed_dictionaries(
     {
         "loss": st.sampled_from(["auto", "auto", "squared-hinge", "smoothed-hinge", "logistic", "least-squares", "squared"]),
         "multiclass": st.sampled_from(["auto", "ovr", "ovo", "joint"]),
+        "machine_weights": st.sampled_from(["own", "own", "common"]),
         "class_kernels": st.sampled_from([None, None, ["identity", "blocks"]]),
         "class_weight": st.sampled_from([None, "balanced"]),
         "probability": st.booleans(),

@@ -65,6 +65,22 @@ TEST(ThreadPool, PollsInItsLoops) {
   }
 }
 
+TEST(ThreadPool, PollsWhileItWaitsForOthers) {
+  ThreadPool pool(2);
+  std::atomic<bool> other_began = false, caller_is_done = false, stops = false;
+  const ScopedPoll poll(pool, [&] {
+    if (!caller_is_done) return;
+    stops = true;
+    throw std::runtime_error("enough");
+  });
+  const auto body = [&](Index, Index, int thread) {
+    if (thread != 0) other_began = true;
+    while (thread == 0 ? !other_began : !stops) std::this_thread::yield();
+    if (thread == 0) caller_is_done = true;
+  };
+  EXPECT_THROW(pool.ParallelFor(2, 1, body), std::runtime_error);
+}
+
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool kReservesAddressSpace = true;  // sanitizers need more of it than a limit leaves
 #else
