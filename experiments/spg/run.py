@@ -28,6 +28,7 @@ SUM = ["--kernel", "rbf(gamma=logspace(1e-2,10,10))", "--kernel", "each(rbf(gamm
        "poly(degree=1..3)", "--kernel", "each(poly(degree=1..3))", "--normalize", "trace", "-C", "10"]
 PRODUCT = ["--combine", "product", "--kernel", "each(rbf(gamma=10))", "-C", "10"]
 MAX_GAP = 1e-3
+GENE_GRADIENT = 0.02  # of an objective of about 2: the 0.04 of the paper, in its units
 
 
 def read(path):
@@ -92,7 +93,8 @@ class Runs:
         common.write_csv(self.folder / f"{part}.csv", keys, [[row[k] for k in keys] for row in self.rows])
 
     def train(self, part, name, data, options, norm, method, test=None, limit=None, threads=1):
-        words = [*options, "--norm", norm, "--method", method, "--gap", f"{MAX_GAP:g}", "--threads", str(threads), "--time-limit",
+        gap = [] if "--gap" in options else ["--gap", f"{MAX_GAP:g}"]
+        words = [*options, "--norm", norm, "--method", method, *gap, "--threads", str(threads), "--time-limit",
                  str(limit or self.limit)]
         before = processor_seconds()
         summary = self.kweave.train(data, "spg.kweave", *words)
@@ -206,13 +208,13 @@ def run_million(runs, data, counts, claims):
             options = ["--kernel", f"each(rbf(gamma=logspace(1e-3,1e3,{widths})))", "-C", "10", "--certificate", "direct"]
             for method in ("spg", "auto") if norm != "1" else ("auto",):
                 row = runs.train("million", "sonar", "train.libsvm", options, norm, method, limit=300, threads=2)
-                rows.append([norm, row["total"], method, f"{row['seconds']:.2f}", row["solves"], f"{row['measure']:.1e}",
-                             row["active"], f"{row['memory'] / 1e6:.0f}"])
+                rows.append([norm, row["total"], method, f"{row['seconds']:.2f}", f"{row['processor']:.2f}", row["solves"],
+                             f"{row['measure']:.1e}", row["active"], f"{row['memory'] / 1e6:.0f}"])
                 if method == ("auto" if norm == "1" else "spg"):
                     found.append(row)
         last.append(found[-1])
-        slopes += [math.log(b["seconds"] / a["seconds"]) / math.log(b["total"] / a["total"]) for a, b in zip(found, found[1:])]
-    common.print_table(["p", "kernels", "method", "seconds", "solves", "gap", "active", "memory MB"], rows)
+        slopes += [math.log(b["processor"] / a["processor"]) / math.log(b["total"] / a["total"]) for a, b in zip(found, found[1:])]
+    common.print_table(["p", "kernels", "method", "seconds", "processor s", "solves", "gap", "active", "memory MB"], rows)
     claims.append(("time never grows faster than the number of kernels", max(slopes) <= 1, f"steepest slope {max(slopes):.2f}"))
     claims.append(("every gap is certified", all(r["measure"] <= MAX_GAP for r in runs.rows if r["part"] == "million"),
                    f"largest {max(r['measure'] for r in runs.rows if r['part'] == 'million'):.1e}"))
@@ -259,7 +261,7 @@ def run_genes(runs, folder, claims, left_out):
     """Leukemia: 7,129 single-feature kernels in one product; how stable is the choice of genes?"""
     train, test = read(folder / "leukemia.zst"), read(folder / "leukemia.t.zst")
     write(runs.folder / "test.libsvm", test)
-    options = ["--combine", "product", "--kernel", "each(rbf)", "-C", "10"]
+    options = ["--combine", "product", "--kernel", "each(rbf)", "-C", "10", "--gap", f"{GENE_GRADIENT:g}"]
 
     def genes(samples, use_test):
         write(runs.folder / "train.libsvm", samples)
@@ -280,7 +282,7 @@ def run_genes(runs, folder, claims, left_out):
 def run_growth(runs, folder, counts, claims):
     """Figure 2: seconds against samples, with the kernels fixed."""
     rows, slopes = [], {}
-    for name, file, paper in (("adult", "a9a.zst", 1.98), ("web", "w8a.zst", 1.52)):
+    for name, file, theirs in (("adult", "a9a.zst", 1.98), ("web", "w8a.zst", 1.52)):
         samples = read(folder / file)
         random.Random(0).shuffle(samples)
         found = []
@@ -289,12 +291,12 @@ def run_growth(runs, folder, counts, claims):
             row = runs.train("growth", name, "growth.libsvm", ["--kernel", "rbf(gamma=logspace(1e-3,1,50))", "-C", "1"], "1.33",
                              "spg", limit=600, threads=2)
             row["count"] = count
-            found.append((count, row["seconds"]))
-            rows.append([name, count, f"{row['seconds']:.2f}", row["solves"], row["status"]])
+            found.append((count, row["processor"]))
+            rows.append([name, count, f"{row['seconds']:.2f}", f"{row['processor']:.2f}", row["solves"], row["status"]])
         (n0, s0), (n1, s1) = found[0], found[-1]
         slopes[name] = math.log(s1 / s0) / math.log(n1 / n0)
-        rows.append([name, "slope", f"{slopes[name]:.2f}", "", f"paper {paper}"])
-    common.print_table(["data", "samples", "seconds", "solves", "status"], rows)
+        rows.append([name, "slope", "", f"{slopes[name]:.2f}", "", f"paper {theirs}"])
+    common.print_table(["data", "samples", "seconds", "processor s", "solves", "status"], rows)
     claims.append(("time grows no faster than with the square of the samples", max(slopes.values()) <= 2.05,
                    ", ".join(f"{n} {s:.2f}" for n, s in slopes.items())))
     return slopes

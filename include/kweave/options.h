@@ -24,8 +24,9 @@ struct TrainOptions {
   double norm = 2.0;      ///< p of the norm on theta, 1 to infinity
   double block_norm =
       0;  ///< instead of norm: block norm on the parts of the function, 1 to infinity; 0: none
-  std::string regularizer = "norm";  ///< "norm", "mixed", "matrix", "laplacian" or "elastic"
-  double penalty = 0;                ///< mu of a penalty instead of the constraint; 0: none
+  /// "norm", "mixed", "matrix", "laplacian", "elastic", and with a penalty "entropy" or "logdet"
+  std::string regularizer = "norm";
+  double penalty = 0;  ///< mu of a penalty instead of the constraint; 0: none
   /// norm: bounds on the weights of single kernels, (kernel, (lower, upper)): a kernel by its name or its number from 1, "*"
   /// for all of them; of several bounds for one kernel the last counts.
   std::vector<std::pair<std::string, std::pair<double, double>>> weight_bounds;
@@ -34,7 +35,7 @@ struct TrainOptions {
   std::string
       matrix;  ///< matrix, laplacian: file with one row per kernel, "alignment" or "centered-alignment"
   std::string matrix_on = "weights";  ///< matrix, laplacian: "weights" or "parts"
-  double ridge = 0;                   ///< added to the diagonal of the matrix
+  double ridge = 0;                   ///< added to the diagonal of the matrix; logdet: 0 is 1e-3
   double elastic = 0.5;               ///< elastic: share of the 2-norm, above 0, at most 1
   /// More than two classes: "auto", "joint", "ovr" (one against rest) or "ovo" (one against one).
   std::string multiclass = "auto";

@@ -64,7 +64,7 @@ class MKLClassifier(ClassifierMixin, MKLEstimator):
         Norm p on the kernel weights: 1 is sparse, infinity is the uniform sum.
     block_norm : float or 'inf'
         Instead of `norm`: block norm P on the parts of the function, 1 to infinity; 0: none.
-    regularizer : {'norm', 'mixed', 'matrix', 'laplacian', 'elastic'}
+    regularizer : {'norm', 'mixed', 'matrix', 'laplacian', 'elastic', 'entropy', 'logdet'}
         What is asked of the kernel weights beside being positive.
     penalty : float
         Weight of a penalty on the kernel weights, instead of a bound on it; 0: none.

@@ -82,6 +82,10 @@ void LpNorm::MakeFeasible(std::span<double> theta) const {
 
 void LpNorm::Project(std::span<double> theta) const { ProjectOntoLpBall(p_, theta); }
 
+void LpNorm::ProjectScaled(std::span<double> theta, std::span<const double> scales) const {
+  ProjectOntoLpBall(p_, theta, scales);
+}
+
 std::optional<LinearWeights> LpNorm::linear() const {
   if (p_ != 1) return std::nullopt;
   return LinearWeights{};

@@ -56,6 +56,9 @@ class LpNorm : public Regularizer {
 
   bool has_projection() const override { return true; }
   void Project(std::span<double> theta) const override;
+  void ProjectScaled(std::span<double> theta, std::span<const double> scales) const override;
+  /// At norm 1, where few weights stay above 0: measured on UCI sets; 0.1 takes twice the steps.
+  double least_step_share() const override { return p_ == 1 ? 0.02 : 0; }
   std::optional<LinearWeights> linear() const override;
 
  private:

@@ -116,4 +116,16 @@ void ProjectOntoLpBall(double p, std::span<double> theta, std::span<const double
   norm.MakeFeasible(theta);
 }
 
+// The answer stays the same when all values move in proportion to their scales; with one value of 1 it lies on the border of
+// the ball.
+void ProjectOntoSimplex(std::span<double> theta, std::span<const double> scales) {
+  std::size_t k = 0;
+  for (std::size_t m = 1; m < theta.size(); ++m) {
+    if ((1 - theta[m]) / ScaleOf(scales, m) < (1 - theta[k]) / ScaleOf(scales, k)) k = m;
+  }
+  const double shift = (1 - theta[k]) / ScaleOf(scales, k);
+  for (std::size_t m = 0; m < theta.size(); ++m) theta[m] += shift * ScaleOf(scales, m);
+  ProjectOntoLpBall(1, theta, scales);
+}
+
 }  // namespace kweave

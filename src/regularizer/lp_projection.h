@@ -19,6 +19,9 @@ namespace kweave {
 /// from 1 to infinity.
 void ProjectOntoLpBall(double p, std::span<double> theta, std::span<const double> scales = {});
 
+/// The same for x >= 0, sum x = 1.
+void ProjectOntoSimplex(std::span<double> theta, std::span<const double> scales = {});
+
 }  // namespace kweave
 
 #endif  // KWEAVE_REGULARIZER_LP_PROJECTION_H_

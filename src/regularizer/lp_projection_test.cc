@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include "base/random.h"
@@ -84,6 +85,24 @@ TEST(LpProjection, ServesAHundredThousandValues) {
 
 TEST(LpProjection, OfZeroIsZero) {
   for (const double p : kNorms) EXPECT_EQ(Projected(p, {0, -1, 0}), (std::vector<double>{0, 0, 0})) << p;
+}
+
+TEST(ProjectOntoSimplex, NoOtherPointIsNearer) {
+  Random random(8);
+  for (int trial = 0; trial < 50; ++trial) {
+    std::vector<double> v(6);
+    for (double& value : v) value = 3 * random.Uniform() - (trial % 2 == 0 ? 1 : 3);
+    std::vector<double> x = v;
+    ProjectOntoSimplex(x);
+    EXPECT_NEAR(std::accumulate(x.begin(), x.end(), 0.0), 1, 1e-12);
+    // (v - x)' (e_m - x) <= 0 at every corner.
+    double at_x = 0;
+    for (std::size_t m = 0; m < x.size(); ++m) at_x += (v[m] - x[m]) * x[m];
+    for (std::size_t m = 0; m < x.size(); ++m) {
+      EXPECT_GE(x[m], 0);
+      EXPECT_LE(v[m] - x[m], at_x + 1e-12);
+    }
+  }
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "kweave/error.h"
 #include "regularizer/lp_norm.h"
@@ -125,6 +126,28 @@ void MixedNorm::Start(std::span<double> theta) const {
 
 double MixedNorm::ThetaNorm(std::span<const double> theta) const {
   return Measure(theta, WeightExponent(Q_), WeightExponent(P_)).whole;
+}
+
+double MixedNorm::ThetaNormGradient(std::span<const double> theta, std::span<double> gradient) const {
+  const double inner = WeightExponent(Q_), outer = WeightExponent(P_);
+  const Norms norms = Measure(theta, inner, outer);
+  const auto slope = [](double part, double whole, double exponent) {
+    if (!(whole > 0)) return 0.0;
+    if (exponent == kInfinity) return part >= whole ? 1.0 : 0.0;
+    return std::pow(std::max(part, 0.0) / whole, exponent - 1);
+  };
+  std::vector<double> taken(group_count_, 0.0);  // of several largest only the first counts
+  double whole_taken = 0;
+  for (std::size_t m = 0; m < theta.size(); ++m) {
+    const std::size_t g = At(groups_[m]);
+    gradient[m] = slope(norms.of_group[g], norms.whole, outer) * slope(theta[m], norms.of_group[g], inner);
+    if (inner == kInfinity && std::exchange(taken[g], std::max(taken[g], gradient[m])) > 0) gradient[m] = 0;
+    if (outer == kInfinity && gradient[m] > 0) {
+      if (whole_taken > 0 && whole_taken != static_cast<double>(g) + 1) gradient[m] = 0;
+      if (whole_taken == 0) whole_taken = static_cast<double>(g) + 1;
+    }
+  }
+  return norms.whole;
 }
 
 void MixedNorm::MakeFeasible(std::span<double> theta) const {

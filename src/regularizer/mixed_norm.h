@@ -45,6 +45,11 @@ class MixedNorm : public Regularizer {
   /// The weight of every group: theta_m = weight of its group times a weight within the group, of norm one.
   std::vector<double> GroupWeights(std::span<const double> theta) const;
 
+  /// The norm that is at most 1 for feasible theta, exponents at most 2.
+  double ThetaNorm(std::span<const double> theta) const;
+  /// Writes its gradient too: where several weights are largest and an exponent is 2, a subgradient.
+  double ThetaNormGradient(std::span<const double> theta, std::span<double> gradient) const;
+
  private:
   struct Norms {
     std::vector<double> of_group;
@@ -52,7 +57,6 @@ class MixedNorm : public Regularizer {
   };
   std::vector<double> RootsOf(std::span<const double> q) const;
   Norms Measure(std::span<const double> x, double inner, double outer) const;
-  double ThetaNorm(std::span<const double> theta) const;
 
   std::vector<int> groups_;
   std::size_t group_count_ = 0;

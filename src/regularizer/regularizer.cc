@@ -29,6 +29,8 @@ void Regularizer::Project(std::span<double>) const {
   throw Error(ErrorKind::kUsage, Name() + " has no projection");
 }
 
+void Regularizer::ProjectScaled(std::span<double> theta, std::span<const double>) const { Project(theta); }
+
 namespace {
 
 // The maximum of s linear - R*(s^2 q) over s in [0, 1]; R*(s^2 q) is convex in s, as R is a function of norms.

@@ -71,6 +71,12 @@ class Regularizer {
   /// The nearest theta in Theta.
   virtual bool has_projection() const { return false; }
   virtual void Project(std::span<double> theta) const;
+  /// The theta in Theta with the smallest sum_m (theta_m - v_m)^2 / scales_m, v what `theta` holds before. Only needed where
+  /// the next says so.
+  virtual void ProjectScaled(std::span<double> theta, std::span<const double> scales) const;
+  /// Above 0 where gradient steps should be in proportion to the weights, since r bends without bound as a weight goes to 0, or
+  /// most weights end there: weights below this share of the largest count as that.
+  virtual double least_step_share() const { return 0; }
 
   /// Where Theta and r are linear.
   virtual std::optional<LinearWeights> linear() const { return std::nullopt; }

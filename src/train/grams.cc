@@ -36,8 +36,8 @@ GramPair Grams::Pair() {
 }
 
 Gram& Grams::Precise() {
-  if (!settings_.use_float) return *working_;
-  if (settings_.certificate == Evaluation::kAuto) return Exact();
+  if (!settings_.use_float && !settings_.factors_sum_to_zero) return *working_;
+  if (settings_.use_float && settings_.certificate == Evaluation::kAuto) return Exact();
   if (!precise_) precise_ = Make({false, Evaluation::kAuto, 0, false});
   return *precise_;
 }

@@ -45,7 +45,7 @@ class Grams : public GramSample {
   /// Some of the kernels, ascending, between all samples. This must outlive it.
   std::shared_ptr<Grams> SomeKernels(std::span<const Index> kernels) const;
   Gram& Exact();
-  /// In float64, by tables where those are good.
+  /// In float64, by tables where those are good, and nothing left out that only sums of factors make harmless.
   Gram& Precise();
   /// By both, parts of the samples not counted.
   std::int64_t rows_evaluated() const;

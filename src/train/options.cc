@@ -52,12 +52,15 @@ constexpr std::array kRecords = {
                  "instead of norm: block norm P on the parts of the function, P = 2 p / (p + 1) up to 2",
                  "1 to inf", "none"},
     OptionRecord{"regularizer", "what is asked of the kernel weights",
-                 "norm, mixed, matrix, laplacian, elastic", "norm"},
-    OptionRecord{"penalty",
-                 "a penalty instead of the constraint on the norm: this times the sum of the weights for "
-                 "norm 1, half of "
-                 "it times the squared norm above",
-                 "above 0", "none"},
+                 "norm, mixed, matrix, laplacian, elastic; with a penalty: norm, mixed, entropy, logdet",
+                 "norm"},
+    OptionRecord{
+        "penalty",
+        "a penalty instead of the constraint on the norm: this times the sum of the weights for "
+        "norm 1, half of it times the squared norm above and for mixed; entropy: this times the "
+        "distance of weights that sum to 1 from equal ones; logdet: minus this times the logarithm of the "
+        "determinant of the learned kernel matrix, beside the constraint",
+        "above 0", "none"},
     OptionRecord{"weight-bounds",
                  "KERNEL=LOWER..UPPER, bounds on the weight of one kernel, by its name or number, or of all "
                  "(*), within the "
@@ -75,7 +78,8 @@ constexpr std::array kRecords = {
         "none"},
     OptionRecord{"matrix-on", "what the matrix is a norm of: the kernel weights or the parts of the function",
                  "weights, parts", "weights"},
-    OptionRecord{"ridge", "added to the diagonal of the matrix", "0 or more", "0"},
+    OptionRecord{"ridge", "added to the diagonal of the matrix, with logdet to that of the learned kernel",
+                 "0 or more", "0; logdet: 0.001"},
     OptionRecord{"elastic", "regularizer elastic: share of the 2-norm of the weights, beside their sum",
                  "above 0, at most 1", "0.5"},
     OptionRecord{

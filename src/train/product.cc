@@ -105,9 +105,10 @@ Model TrainProduct(const Dataset& data, const TrainOptions& options, const Conte
   learn_options.row_cache_bytes = plan.row_cache_bytes;
   learn_options.solver = SolverByName(options.solver);
   learn_options.pool = &pool;
-  const Learned learned = LearnParameters(
-      pair, {objective.risk(), MakeRegularizer(options, factors, samples.views, context.seed, nullptr)},
-      learn_options, {options.restarts, context.seed}, control);
+  RegularizerPointer regularizer = MakeRegularizer(options, factors, samples.views, context.seed, nullptr);
+  if (NeedsKernelMatrix(options)) regularizer = OnKernelMatrix(options, MatrixOf(pair.exact()));
+  const Learned learned = LearnParameters(pair, {objective.risk(), std::move(regularizer)}, learn_options,
+                                          {options.restarts, context.seed}, control);
 
   const PreparedKernels product = ComposeProduct(factors, learned.theta);
   LearnedMachines one = OneMachine(AsOneKernel(learned, product.kept.empty()),

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <fstream>
@@ -16,9 +18,11 @@
 #include "kweave/error.h"
 #include "regularizer/bounded_norm.h"
 #include "regularizer/elastic_norm.h"
+#include "regularizer/entropy.h"
 #include "regularizer/lp_penalty.h"
 #include "regularizer/matrix_norm.h"
 #include "regularizer/mixed_norm.h"
+#include "regularizer/norm_penalty.h"
 #include "train/effective_options.h"
 
 namespace kweave {
@@ -45,19 +49,30 @@ void RequireTogether(bool holds, std::string_view rule) {
   if (!holds) throw Error(ErrorKind::kUsage, std::string(rule));
 }
 
+constexpr std::array kForms = {"norm", "mixed", "matrix", "laplacian", "elastic", "entropy", "logdet"};
+constexpr double kDeterminantRidge = 1e-3;
+
+bool IsPenaltyOnly(const std::string& form) { return form == "entropy" || form == "logdet"; }
+
 void CheckCombination(const TrainOptions& options) {
   const std::string& form = options.regularizer;
-  if (form != "norm" && form != "mixed" && form != "matrix" && form != "laplacian" && form != "elastic") {
-    throw Error(ErrorKind::kUsage,
-                fmt::format("regularizer '{}' is not available; available: norm, mixed, matrix, "
-                            "laplacian, elastic",
-                            form));
+  if (std::ranges::find(kForms, form) == kForms.end()) {
+    throw Error(ErrorKind::kUsage, fmt::format("regularizer '{}' is not available; available: {}", form,
+                                               fmt::join(kForms, ", ")));
   }
   const bool has_matrix = form == "matrix" || form == "laplacian";
   RequireTogether(options.block_norm == 0 || options.norm == TrainOptions().norm,
                   "norm and block-norm are two ways to say one thing; give one of them");
-  RequireTogether(options.penalty == 0 || (form == "norm" && options.block_norm == 0),
-                  "a penalty goes with regularizer norm and a norm on the weights only");
+  RequireTogether(options.penalty == 0 || form == "mixed" || options.block_norm == 0,
+                  "a penalty goes with a norm on the weights, not with a block norm");
+  RequireTogether(options.penalty == 0 || (!has_matrix && form != "elastic"),
+                  "a penalty goes with regularizer norm, mixed, entropy and logdet only");
+  RequireTogether(options.penalty > 0 || !IsPenaltyOnly(form),
+                  "regularizer entropy and logdet need a penalty");
+  RequireTogether(options.norm == TrainOptions().norm || form != "entropy",
+                  "regularizer entropy keeps the sum of the weights at 1; give no norm");
+  RequireTogether(options.block_norm == 0 || !IsPenaltyOnly(form),
+                  "regularizer entropy and logdet take no block-norm");
   RequireTogether(
       options.weight_bounds.empty() || (form == "norm" && options.block_norm == 0 && options.penalty == 0),
       "bounds on weights go with regularizer norm and a norm on the weights only, without a penalty");
@@ -220,9 +235,12 @@ RegularizerPointer FromParts(const TrainOptions& options, std::vector<int> group
                                                std::move(bounds.upper));
   }
   if (options.regularizer == "mixed") {
-    return std::make_shared<const MixedNorm>(std::move(groups), OuterExponent(options),
-                                             InnerExponent(options));
+    MixedNorm norm(std::move(groups), OuterExponent(options), InnerExponent(options));
+    if (options.penalty > 0) return std::make_shared<const NormPenalty>(options.penalty, std::move(norm));
+    return std::make_shared<const MixedNorm>(std::move(norm));
   }
+  if (options.regularizer == "entropy") return std::make_shared<const EntropyPenalty>(options.penalty);
+  if (options.regularizer == "logdet") return OnKernelMatrix(options, {});
   if (options.regularizer == "elastic") return std::make_shared<const ElasticNorm>(options.elastic);
   if (!options.matrix.empty()) {
     if (options.matrix_on == "weights") return std::make_shared<const WeightMatrixNorm>(std::move(matrix));
@@ -233,6 +251,14 @@ RegularizerPointer FromParts(const TrainOptions& options, std::vector<int> group
 }
 
 }  // namespace
+
+bool NeedsKernelMatrix(const TrainOptions& options) { return options.regularizer == "logdet"; }
+
+RegularizerPointer OnKernelMatrix(const TrainOptions& options, KernelMatrixFunction matrix) {
+  const double ridge = options.ridge > 0 ? options.ridge : kDeterminantRidge;
+  return std::make_shared<const LogDeterminant>(LpConstraint(options.norm), options.penalty, ridge,
+                                                std::move(matrix));
+}
 
 bool IsPlainNorm(const TrainOptions& options) {
   return options.regularizer == "norm" && options.penalty == 0 && options.block_norm == 0 &&

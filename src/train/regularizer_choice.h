@@ -7,6 +7,7 @@
 #include "kweave/summary.h"
 #include "regularizer/regularizer.h"
 #include "train/prepared.h"
+#include "weights/log_determinant.h"
 
 namespace kweave {
 
@@ -29,6 +30,11 @@ bool NeedsAlignments(const TrainOptions& options);
 std::vector<GroupReport> ReportGroups(const TrainOptions& options, const PreparedKernels& prepared,
                                       std::span<const View> views, std::uint64_t seed,
                                       std::span<const double> theta);
+
+/// Whether it is a function of the learned kernel matrix (logdet). MakeRegularizer then only tells what it can do, and
+/// OnKernelMatrix makes the one to learn with.
+bool NeedsKernelMatrix(const TrainOptions& options);
+RegularizerPointer OnKernelMatrix(const TrainOptions& options, KernelMatrixFunction matrix);
 
 }  // namespace kweave
 

@@ -48,11 +48,13 @@ LearnedMachines LearnOneMachine(const PreparedSamples& samples, const PreparedKe
   std::optional<WarmStart> warm;
   if (start != nullptr) warm = MakeWarmStart(*start, samples, prepared, options);
   Gram* exact = NeedsAlignments(options) ? &grams->Exact() : nullptr;
-  Learned learned = LearnWeights(
-      grams->Pair(), {objective.risk(), MakeRegularizer(options, prepared, samples.views, seed, exact)},
-      {options.method, options.driver, options.gap, options.max_iterations, plan.row_cache_bytes,
-       SolverByName(options.solver), &pool, warm ? &*warm : nullptr},
-      control);
+  RegularizerPointer regularizer = MakeRegularizer(options, prepared, samples.views, seed, exact);
+  if (NeedsKernelMatrix(options)) regularizer = OnKernelMatrix(options, MatrixOf(grams->Precise()));
+  Learned learned =
+      LearnWeights(grams->Pair(), {objective.risk(), std::move(regularizer)},
+                   {options.method, options.driver, options.gap, options.max_iterations, plan.row_cache_bytes,
+                    SolverByName(options.solver), &pool, warm ? &*warm : nullptr},
+                   control);
   std::optional<double> leave_one_out;
   const std::int64_t kernel_rows = grams->rows_evaluated();
   if (!control.ShouldStop())

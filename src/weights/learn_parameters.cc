@@ -25,6 +25,7 @@ constexpr double kInnerShare = 0.1;        // of the projected gradient, wanted 
 constexpr double kLeastInnerShare = 0.05;  // of the target
 constexpr double kTinyStep = 1e-8;
 constexpr double kLeastInnerGap = 1e-9;
+constexpr double kPrecisionGain = 0.01;
 constexpr double kClearProgress = 1e-6;  // of W, relative
 constexpr int kStepsWithoutProgress = 100;
 constexpr std::int64_t kDefaultMaxIterations = 2000;
@@ -51,8 +52,9 @@ class Descent {
         control_(control),
         most_steps_(options.max_iterations > 0 ? options.max_iterations : kDefaultMaxIterations),
         machine_(problem, options, control),
-        steps_(method.steps, [this](std::span<double> theta, std::span<const double>) {
-          problem_.regularizer->Project(theta);
+        steps_(method.steps, [this](std::span<double> theta, std::span<const double> scales) {
+          scales.empty() ? problem_.regularizer->Project(theta)
+                         : problem_.regularizer->ProjectScaled(theta, scales);
         }) {}
 
   /// From one starting point; adds to the history and counts of `learned`.
@@ -179,8 +181,10 @@ class Descent {
       Exact();
       return true;
     }
-    if (inner_gap_ <= kLeastInnerGap || steps_since_progress_ >= kStepsWithoutProgress) return false;
-    inner_gap_ = std::max(0.1 * inner_gap_, kLeastInnerGap);  // eq. (13), last line
+    if (inner_gap_ <= kLeastInnerGap) return false;
+    // Eq. (13), last line. Gradients are as wrong as the root of the gap, so that much less of it may be what is missing.
+    inner_gap_ = std::max(kPrecisionGain * inner_gap_, kLeastInnerGap);
+    steps_since_progress_ = 0;
     steps_.Restart();
     return true;
   }
@@ -253,7 +257,7 @@ Learned LearnParameters(const ParametricPair& gram, const LearningProblem& probl
     if (start > 0 && control.ShouldStop()) break;
     const std::vector<double> theta =
         StartingPoint(*problem.regularizer, static_cast<std::size_t>(gram.working->kernels()), start, random);
-    Descent descent(gram, problem, options, *method, control);
+    Descent descent(gram, problem, options, ScaledFor(*problem.regularizer, *method), control);
     auto [status, point] = descent.Run(theta, learned);
     learned.solves += descent.solves();
     learned.solve_seconds += descent.solve_seconds();

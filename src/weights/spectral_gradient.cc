@@ -17,9 +17,8 @@ constexpr double kMostLength = 1e4;
 constexpr double kFirstMemory = 0.85;
 constexpr double kLeastMemory = 0.1;
 constexpr double kMemoryChange = 0.025;
-constexpr double kGoodFit = 0.25;     // |true / predicted change - 1| up to which the quadratic model is good
-constexpr double kBadFit = 0.75;      // and from which it is bad
-constexpr double kLeastScale = 0.02;  // of the largest: measured on UCI sets; 0.1 takes twice the steps
+constexpr double kGoodFit = 0.25;  // |true / predicted change - 1| up to which the quadratic model is good
+constexpr double kBadFit = 0.75;   // and from which it is bad
 constexpr std::size_t kRemembered = 10;
 constexpr double kShrink = 0.5;
 
@@ -112,7 +111,7 @@ void SpectralGradient::ChooseLength(std::span<const double> gradient) {
 void SpectralGradient::ChooseScales() {
   if (!options_.is_scaled) return;
   const double largest = *std::max_element(theta_.begin(), theta_.end());
-  const double floor = kLeastScale * largest;
+  const double floor = options_.least_scale * largest;
   scales_.resize(theta_.size());
   for (std::size_t m = 0; m < theta_.size(); ++m) scales_[m] = std::max(theta_[m], floor);
 }

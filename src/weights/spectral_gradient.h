@@ -35,6 +35,7 @@ struct SpectralOptions {
   /// few parameters stay above 0 it takes a fraction of the steps.
   bool is_scaled = false;
   LineSearch search = LineSearch::kAverage;
+  double least_scale = 0.02;  ///< with `is_scaled`: of the largest scale
 };
 
 class SpectralGradient {

@@ -4,23 +4,16 @@
 #include <cstddef>
 #include <utility>
 
-#include "regularizer/lp_norm.h"
-#include "regularizer/lp_projection.h"
-
 namespace kweave {
 
 namespace {
 
 constexpr int kSections = 12;
 
-// Only lp norms know the nearest point in another metric.
 SpectralGradient::Projection ProjectionOf(const Regularizer& regularizer) {
-  if (const LpNorm* norm = regularizer.lp_norm()) {
-    return [norm](std::span<double> theta, std::span<const double> scales) {
-      ProjectOntoLpBall(norm->p(), theta, scales);
-    };
-  }
-  return [&regularizer](std::span<double> theta, std::span<const double>) { regularizer.Project(theta); };
+  return [&regularizer](std::span<double> theta, std::span<const double> scales) {
+    scales.empty() ? regularizer.Project(theta) : regularizer.ProjectScaled(theta, scales);
+  };
 }
 
 }  // namespace
@@ -33,6 +26,13 @@ std::optional<SpgOptions> FindSpgOptions(std::string_view method) {
   if (method == "pgd+s") return SpgOptions{{true, false, LineSearch::kLast}, false};
   if (method == "pgd+n+s") return SpgOptions{{true, false, LineSearch::kAverage}, false};
   return std::nullopt;
+}
+
+SpgOptions ScaledFor(const Regularizer& regularizer, SpgOptions options) {
+  if (!options.tunes_precision || !(regularizer.least_step_share() > 0)) return options;
+  options.steps.is_scaled = true;
+  options.steps.least_scale = regularizer.least_step_share();
+  return options;
 }
 
 Spg::Spg(const Regularizer& regularizer, const SpgOptions& options)

@@ -1,0 +1,70 @@
+#include "regularizer/entropy.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "kweave/error.h"
+#include "regularizer/lp_projection.h"
+
+namespace kweave {
+
+EntropyPenalty::EntropyPenalty(double mu) : mu_(mu) {
+  if (!(mu > 0 && std::isfinite(mu))) {
+    throw Error(ErrorKind::kUsage, fmt::format("penalty is {}, but must be above 0", mu));
+  }
+}
+
+std::string EntropyPenalty::Name() const { return fmt::format("penalty {} on the entropy", mu_); }
+
+double EntropyPenalty::Value(std::span<const double> theta) const {
+  double sum = 0;
+  for (const double value : theta) {
+    if (value > 0) sum += value * std::log(value * static_cast<double>(theta.size()));
+  }
+  return mu_ * sum;
+}
+
+void EntropyPenalty::Gradient(std::span<const double> theta, std::span<double> gradient) const {
+  const auto count = static_cast<double>(theta.size());
+  for (std::size_t m = 0; m < theta.size(); ++m) {
+    gradient[m] = mu_ * (std::log(std::max(theta[m], std::numeric_limits<double>::min()) * count) + 1);
+  }
+}
+
+double EntropyPenalty::DualTerm(std::span<const double> q) const {
+  const double largest = std::max(*std::max_element(q.begin(), q.end()), 0.0);
+  double sum = 0;
+  for (const double value : q) sum += std::exp((std::max(value, 0.0) - largest) / (2 * mu_));
+  return 0.5 * largest + mu_ * std::log(sum / static_cast<double>(q.size()));
+}
+
+void EntropyPenalty::BestResponse(std::span<const double> q, std::span<double> theta) const {
+  const double largest = *std::max_element(q.begin(), q.end());
+  for (std::size_t m = 0; m < q.size(); ++m) {
+    theta[m] = std::exp((std::max(q[m], 0.0) - std::max(largest, 0.0)) / (2 * mu_));
+  }
+  MakeFeasible(theta);
+}
+
+void EntropyPenalty::Start(std::span<double> theta) const {
+  std::fill(theta.begin(), theta.end(), 1 / static_cast<double>(theta.size()));
+}
+
+void EntropyPenalty::MakeFeasible(std::span<double> theta) const {
+  for (double& value : theta) value = std::max(value, 0.0);
+  const double sum = std::accumulate(theta.begin(), theta.end(), 0.0);
+  if (!(sum > 0)) return Start(theta);
+  for (double& value : theta) value /= sum;
+}
+
+void EntropyPenalty::Project(std::span<double> theta) const { ProjectOntoSimplex(theta); }
+
+void EntropyPenalty::ProjectScaled(std::span<double> theta, std::span<const double> scales) const {
+  ProjectOntoSimplex(theta, scales);
+}
+
+}  // namespace kweave

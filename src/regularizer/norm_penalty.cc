@@ -1,0 +1,70 @@
+#include "regularizer/norm_penalty.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "kweave/error.h"
+
+namespace kweave {
+
+NormPenalty::NormPenalty(double mu, MixedNorm norm) : mu_(mu), norm_(std::move(norm)) {
+  if (!(mu > 0 && std::isfinite(mu))) {
+    throw Error(ErrorKind::kUsage, fmt::format("penalty is {}, but must be above 0", mu));
+  }
+  if (!norm_.is_minimized()) {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("{} has no penalty: its weights are not minimised over", norm_.Name()));
+  }
+}
+
+std::string NormPenalty::Name() const { return fmt::format("penalty {} with {}", mu_, norm_.Name()); }
+
+double NormPenalty::Value(std::span<const double> theta) const {
+  const double norm = norm_.ThetaNorm(theta);
+  return 0.5 * mu_ * norm * norm;
+}
+
+void NormPenalty::Gradient(std::span<const double> theta, std::span<double> gradient) const {
+  const double norm = norm_.ThetaNormGradient(theta, gradient);
+  for (double& value : gradient) value *= mu_ * norm;
+}
+
+double NormPenalty::DualTerm(std::span<const double> q) const {
+  const double dual = norm_.DualTerm(q);
+  return dual * dual / (2 * mu_);
+}
+
+void NormPenalty::BestResponse(std::span<const double> q, std::span<double> theta) const {
+  norm_.BestResponse(q, theta);
+  const double length = norm_.DualTerm(q) / mu_;
+  for (double& value : theta) value *= length;
+}
+
+void NormPenalty::MakeFeasible(std::span<double> theta) const {
+  for (double& value : theta) value = std::max(value, 0.0);
+}
+
+// On the ray theta = t d: 1/2 s / t + mu/2 t^2 with s = sum_m u_m^2 / d_m.
+void NormPenalty::AnalyticUpdate(std::span<const double> theta, std::span<const double> q,
+                                 std::span<double> updated) const {
+  const std::vector<double> old(theta.begin(), theta.end());
+  norm_.AnalyticUpdate(theta, q, updated);
+  double sum = 0;
+  for (std::size_t m = 0; m < old.size(); ++m) {
+    if (updated[m] > 0) sum += old[m] * (old[m] / updated[m]) * q[m];
+  }
+  const double length = std::cbrt(sum / (2 * mu_));
+  for (double& value : updated) value *= length;
+}
+
+// The dual term is a square: twice the relative error.
+RegularizerPointer NormPenalty::Smoothed(double relative_error) const {
+  const RegularizerPointer smoothed = norm_.Smoothed(0.45 * relative_error);
+  const auto* norm = dynamic_cast<const MixedNorm*>(smoothed.get());
+  return norm == nullptr ? nullptr : std::make_shared<const NormPenalty>(mu_, *norm);
+}
+
+}  // namespace kweave
