@@ -1,0 +1,115 @@
+/// Kernels with learned parameters to start from, and sums and products of any of them.
+///
+/// Every part has its own parameters; those of a sum or product are the ones of its parts, one after the other.
+#ifndef KWEAVE_KERNEL_FUNCTIONS_H_
+#define KWEAVE_KERNEL_FUNCTIONS_H_
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "kweave/kernel_function.h"
+
+namespace kweave {
+
+using KernelFunctionPointer = std::shared_ptr<const KernelFunction>;
+
+/// Samples by features, row after row. Throws Error(kUsage) unless `values` holds whole samples.
+struct SampleTable {
+  SampleTable(std::vector<double> all_values, Index features_per_sample);
+  const double* row(Index i) const { return values.data() + i * features; }
+
+  std::vector<double> values;
+  Index samples = 0;
+  Index features = 0;
+};
+
+/// exp(-sum_f theta_f (x_f - z_f)^2): one width per feature.
+class GaussianFunction : public KernelFunction {
+ public:
+  explicit GaussianFunction(SampleTable table) : table_(std::move(table)) {}
+  Index samples() const override { return table_.samples; }
+  Index parameters() const override { return table_.features; }
+  void Row(std::span<const double> theta, Index i, std::span<double> out) const override;
+  void AddGradient(std::span<const double> theta, Index i, std::span<const double> weights,
+                   std::span<double> gradient) const override;
+
+ private:
+  SampleTable table_;
+};
+
+/// sum_k theta_k <x, z>^k, k = 0 to the degree: a mixture of polynomials.
+class PolynomialFunction : public KernelFunction {
+ public:
+  PolynomialFunction(SampleTable table, int degree) : table_(std::move(table)), degree_(degree) {}
+  Index samples() const override { return table_.samples; }
+  Index parameters() const override { return degree_ + 1; }
+  void Row(std::span<const double> theta, Index i, std::span<double> out) const override;
+  void AddGradient(std::span<const double> theta, Index i, std::span<const double> weights,
+                   std::span<double> gradient) const override;
+
+ private:
+  SampleTable table_;
+  int degree_;
+};
+
+/// theta_0 times another kernel, whose parameters follow: a weight within a sum.
+class WeightedFunction : public KernelFunction {
+ public:
+  explicit WeightedFunction(KernelFunctionPointer part) : part_(std::move(part)) {}
+  Index samples() const override { return part_->samples(); }
+  Index parameters() const override { return 1 + part_->parameters(); }
+  void Row(std::span<const double> theta, Index i, std::span<double> out) const override;
+  void AddGradient(std::span<const double> theta, Index i, std::span<const double> weights,
+                   std::span<double> gradient) const override;
+
+ private:
+  KernelFunctionPointer part_;
+};
+
+/// The sum of other kernels. Throws Error(kUsage) unless there are some, on as many samples each.
+class SumFunction : public KernelFunction {
+ public:
+  explicit SumFunction(std::vector<KernelFunctionPointer> parts);
+  Index samples() const override { return parts_[0]->samples(); }
+  Index parameters() const override { return parameters_; }
+  void Row(std::span<const double> theta, Index i, std::span<double> out) const override;
+  void AddGradient(std::span<const double> theta, Index i, std::span<const double> weights,
+                   std::span<double> gradient) const override;
+
+ private:
+  std::vector<KernelFunctionPointer> parts_;
+  Index parameters_ = 0;
+};
+
+/// Their product, value by value.
+class ProductFunction : public KernelFunction {
+ public:
+  explicit ProductFunction(std::vector<KernelFunctionPointer> parts);
+  Index samples() const override { return parts_[0]->samples(); }
+  Index parameters() const override { return parameters_; }
+  void Row(std::span<const double> theta, Index i, std::span<double> out) const override;
+  void AddGradient(std::span<const double> theta, Index i, std::span<const double> weights,
+                   std::span<double> gradient) const override;
+
+ private:
+  std::vector<KernelFunctionPointer> parts_;
+  Index parameters_ = 0;
+};
+
+/// theta >= 0, sum theta = 1, with mu times the distance from equal weights: mu sum theta_m log(M theta_m).
+class SimplexRegularizer : public ParameterRegularizer {
+ public:
+  /// mu = 0: the constraint alone.
+  explicit SimplexRegularizer(double mu = 0);
+  double Value(std::span<const double> theta) const override;
+  void Gradient(std::span<const double> theta, std::span<double> gradient) const override;
+  void Project(std::span<double> theta) const override;
+
+ private:
+  double mu_;
+};
+
+}  // namespace kweave
+
+#endif  // KWEAVE_KERNEL_FUNCTIONS_H_
