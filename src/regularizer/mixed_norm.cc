@@ -173,6 +173,26 @@ void MixedNorm::AnalyticUpdate(std::span<const double> theta, std::span<const do
   }
 }
 
+bool MixedNorm::Shorten(std::span<const double> q, std::span<double> theta) const {
+  if (P_ == 1 || (std::isfinite(P_) && std::isfinite(Q_))) return false;
+  const std::vector<double> roots = Roots(q);
+  const double outer = ConjugateExponent(P_);
+  const Norms dual = Measure(roots, ConjugateExponent(Q_), outer);
+  std::vector<double> u = roots;
+  for (std::size_t m = 0; m < u.size(); ++m) u[m] *= theta[m];
+  const Norms primal = Measure(u, Q_, P_);
+  bool is_changed = false;
+  for (std::size_t m = 0; m < u.size(); ++m) {
+    const std::size_t g = At(groups_[m]);
+    const double wanted = dual.of_group[g] * WeightOfPart(dual.of_group[g], dual.whole, outer);
+    const double length = std::isinf(Q_) ? u[m] : primal.of_group[g];
+    if (!(length > wanted)) continue;
+    theta[m] *= wanted / length;
+    is_changed = true;
+  }
+  return is_changed;
+}
+
 // ||x||_r lies between ||x||_inf and count^(1/r) ||x||_inf; the spread adds at most its root times the mean part to each.
 RegularizerPointer MixedNorm::Smoothed(double relative_error) const {
   const auto smooth = [&](double exponent) {

@@ -40,6 +40,9 @@ class MixedNorm : public Regularizer {
   bool has_analytic_update() const override { return is_minimized() || (P_ >= 2 && Q_ >= 2); }
   void AnalyticUpdate(std::span<const double> theta, std::span<const double> q,
                       std::span<double> updated) const override;
+  /// At the maximum of the dual term every group with quadratics has a norm that these tell; with Q = infinity no part of it
+  /// is longer than that.
+  bool Shorten(std::span<const double> q, std::span<double> theta) const override;
   RegularizerPointer Smoothed(double relative_error) const override;
 
   /// The weight of every group: theta_m = weight of its group times a weight within the group, of norm one.

@@ -78,6 +78,10 @@ class Regularizer {
   /// most weights end there: weights below this share of the largest count as that.
   virtual double least_step_share() const { return 0; }
 
+  /// For maximum norms, which a single part that is too long makes large: lowers the weights of such parts to what q says
+  /// that they are worth. Returns whether it changed any.
+  virtual bool Shorten(std::span<const double> q, std::span<double> theta) const { return false; }
+
   /// Where Theta and r are linear.
   virtual std::optional<LinearWeights> linear() const { return std::nullopt; }
   /// For a dual term that is not smooth: a regulariser whose is and lies within this relative distance of it; else null.

@@ -271,5 +271,23 @@ TEST(BoundedNorm, RefusesBoundsThatNothingMeets) {
   EXPECT_THROW(BoundedNorm(2, {0.6, 0.2}, {0.5, 1}), Error);
 }
 
+// What is left of the parts makes the dual term: sum of u_m sqrt(q_m) - R is as large as it gets where all reach their length.
+TEST(MixedNorm, ShortenedPartsAreAsLongAsTheQuadraticsSay) {
+  const std::vector<double> q = {4, 1, 0.25, 9, 1e-4};
+  for (const double P : {2.0, 4.0, kInfinity}) {
+    for (const double Q : {2.0, kInfinity}) {
+      const MixedNorm norm({0, 0, 1, 1, 1}, P, Q);
+      std::vector<double> theta(q.size()), longer(q.size());
+      norm.BestResponse(q, theta);
+      for (std::size_t m = 0; m < q.size(); ++m) longer[m] = theta[m] * (1.5 + static_cast<double>(m));
+      const bool is_maximum = std::isinf(P) || std::isinf(Q);
+      EXPECT_EQ(norm.Shorten(q, longer), is_maximum);
+      if (!is_maximum) continue;
+      EXPECT_NEAR(norm.Primal(longer, q), norm.DualTerm(q), 1e-9 * norm.DualTerm(q));
+      EXPECT_FALSE(norm.Shorten(q, theta) && norm.Primal(theta, q) < (1 - 1e-9) * norm.DualTerm(q));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace kweave

@@ -231,9 +231,24 @@ Evaluation SampleMachine::Evaluate(std::span<const double> beta) {
   const double added = regularizer.Primal(theta_, result.quadratics) - 0.5 * Dot(theta_, result.quadratics);
   result.primal = bounds.primal + added;
   result.inner_dual = bounds.dual + added;
+  if (!regularizer.is_minimized()) ShortenParts(result);
   result.linear = problem_.risk.Dual(beta);
   result.dual = LowerBound(regularizer, result.linear, result.quadratics, problem_.risk.bias_slope == 0);
   return result;
+}
+
+// The same beta with less weight on parts that are too long, where that is the better answer.
+void SampleMachine::ShortenParts(Evaluation& at) const {
+  std::vector<double> theta = at.theta, outputs(at.beta.size());
+  if (!problem_.regularizer->Shorten(at.quadratics, theta)) return;
+  expansion_->Outputs(theta, outputs);
+  const Risk& risk = problem_.risk;
+  const double primal =
+      problem_.regularizer->Primal(theta, at.quadratics) + risk.Value(outputs, risk.BestBias(outputs));
+  if (!(primal < at.primal)) return;
+  at.inner_dual -= at.primal - primal;  // the inner gap is that of the solve
+  at.primal = primal;
+  at.theta = std::move(theta);
 }
 
 Certificate SampleMachine::Certify(Gram& gram, std::span<const double> theta, std::span<const double> beta,

@@ -62,6 +62,7 @@ class SampleMachine final : public Machine {
   std::unique_ptr<FeatureMatrix> FindFeatures();
   void TakeOutputs();
   Evaluation Evaluate(std::span<const double> beta);
+  void ShortenParts(Evaluation& at) const;
   double ToleranceFor(double relative_gap) const;
   void NoteTolerance(double violation, double relative_gap);
 
