@@ -26,6 +26,8 @@ struct HistoryRow {
   double relative_gap = 0;    ///< (primal - dual) / max(|primal|, |dual|), at least 0
   std::int64_t solves = 0;    ///< begun so far
   bool inside_solve = false;  ///< theta moved inside a solve
+  /// Moves so far that were not a step of the method that runs, but what took its place where its numbers broke down.
+  std::int64_t fallbacks = 0;
 };
 
 /// One of several machines: f > 0 means its class, f < 0 the rest or another class.

@@ -53,7 +53,8 @@ Json ToJson(const HistoryRow& row) {
           {"gap", row.primal - row.dual},
           {"relative_gap", row.relative_gap},
           {"solves", row.solves},
-          {"inside_solve", row.inside_solve}};
+          {"inside_solve", row.inside_solve},
+          {"fallbacks", row.fallbacks}};
 }
 
 HistoryRow HistoryFromJson(const Json& json) {
@@ -63,7 +64,8 @@ HistoryRow HistoryFromJson(const Json& json) {
           .relative_gap = Number(json.contains("relative_gap") ? json.at("relative_gap")
                                                                : json.at("gap")),  // as older models call it
           .solves = json.at("solves").get<std::int64_t>(),
-          .inside_solve = json.at("inside_solve").get<bool>()};
+          .inside_solve = json.at("inside_solve").get<bool>(),
+          .fallbacks = json.value("fallbacks", std::int64_t{0})};  // older models do not count them
 }
 
 Json ToJson(const MachineReport& machine) {

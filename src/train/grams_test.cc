@@ -100,7 +100,7 @@ TEST(Grams, VeryManyKernelsMeetTheSameOptimum) {
                 {true, 0, is_direct ? Evaluation::kDirect : Evaluation::kAuto, true}, problem.pool);
     LearnOptions options;
     options.target_gap = 1e-4;
-    options.method = is_direct ? "auto" : "analytic";
+    options.method = is_direct ? "auto" : "analytic+newton";
     found[is_direct] = LearnWeights(grams.Pair(), learning, options, control);
     EXPECT_EQ(found[is_direct].status, Status::kConverged);
     EXPECT_LE(found[is_direct].certificate.relative_gap, 1e-4);

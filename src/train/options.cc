@@ -103,11 +103,12 @@ constexpr std::array kRecords = {
         "sum, product", "sum"},
     OptionRecord{"restarts", "product: starting points of the search, of which the best answer is kept",
                  "1 or more", "1"},
-    OptionRecord{"method", "how the kernel weights move",
-                 "auto, analytic, cutting-plane (p > 1), lbfgs (p > 1, smooth losses), level, silp (p = 1), "
-                 "spg, spg-max, pgd, pgd+n, pgd+s, pgd+n+s, "
-                 "uniform (p = inf)",
-                 "auto"},
+    OptionRecord{
+        "method", "how the kernel weights move",
+        "auto, analytic, analytic+newton, cutting-plane, cutting-plane-taylor (1.1 <= p <= 4), lbfgs (p > 1, "
+        "smooth losses), level, newton, pgd, pgd+n, pgd+s, pgd+n+s, reduced-gradient (p = 1), silp (p = 1), "
+        "spg, spg-max, uniform (p = inf)",
+        "auto"},
     OptionRecord{"driver", "when the kernel weights move", "auto, wrapper, interleaved", "auto"},
     OptionRecord{"solver",
                  "how the machine is trained at given kernel weights: pairs of samples, blocks of them, or, "

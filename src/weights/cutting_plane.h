@@ -1,19 +1,22 @@
-// Solves   minimise r(theta) + J(theta) for every regulariser with weights to minimise over and a smooth dual term: norms
-//          above 1, penalties, mixed, matrix and elastic norms, bounds on single weights.
+// Solves   minimise r(theta) + J(theta) for every regulariser with weights to minimise over and a smooth dual term (norms
+//          above 1, penalties, mixed, matrix and elastic norms, bounds on single weights), or a linear one (norm 1).
 // Method   semi-infinite program by cutting planes (Kloft et al. 2011, algorithm 3; Kloft 2011, algorithm D.1): every
 //          solve gives a cut z >= L_t - 1/2 theta' q_t, and the next theta is where the highest of all cuts, with r, is lowest. The
-//          papers approach that theta by a sequence of Taylor expansions of the norm; here it is found through the dual over the
-//          cuts, max over w of sum_t w_t L_t - R*(sum_t w_t q_t), to any precision and for every regulariser (weights/mixture.h).
+//          papers approach that theta by a sequence of Taylor expansions of the norm (weights/cutting_plane_taylor.h); here it is found
+//          through the dual over the cuts, max over w of sum_t w_t L_t - R*(sum_t w_t q_t), to any precision and for every
+//          regulariser (weights/mixture.h), and for norm 1 by a linear program (weights/cut_program.h).
 // Takes    the evaluation at the last theta, whose beta gives one more cut; writes the next theta.
 // Holds    the value over the cuts and the mixture of the betas by w bound the optimum from below.
-// Costs    one row of M values and one beta per cut, at most kMostCuts of them; per move some Newton steps in w.
+// Costs    one row of M values and one beta per cut, at most kMostCuts of them; per move some Newton steps in w, or pivots.
 #ifndef KWEAVE_WEIGHTS_CUTTING_PLANE_H_
 #define KWEAVE_WEIGHTS_CUTTING_PLANE_H_
 
+#include <memory>
 #include <vector>
 
 #include "regularizer/regularizer.h"
-#include "weights/mixture.h"
+#include "weights/cut_program.h"
+#include "weights/cuts.h"
 #include "weights/weight_method.h"
 
 namespace kweave {
@@ -22,36 +25,22 @@ class CuttingPlane : public WeightMethod {
  public:
   explicit CuttingPlane(const Regularizer& regularizer) : regularizer_(regularizer) {}
 
-  void Begin(std::span<double> theta) override { regularizer_.Start(theta); }
+  void Begin(std::span<double> theta) override;
   void Move(const Evaluation& last, const Machine& machine, const RunState& state,
             std::span<double> theta) override;
   const DualPoint* dual_point() override { return dual_point_.beta.empty() ? nullptr : &dual_point_; }
+  std::int64_t fallbacks() const override { return fallbacks_; }
 
  private:
-  /// Cuts as points to be mixed: their quadratics lie on a straight line.
-  class Cuts : public MixtureModel {
-   public:
-    double unit() const override { return unit_; }
-    std::span<const double> linear() const override { return linear_; }
-    std::size_t kernels() const override { return quadratics_.front().size(); }
-    void Quadratics(std::span<const double> w, std::span<double> q) const override;
-    std::vector<double> Slopes(std::span<const double> w) const override;
-    void AddCurvature(std::span<const double>, std::span<double>) const override {}
-
-    void Add(const Evaluation& at);
-    void Drop(std::size_t t);
-    std::vector<double> Mix(std::span<const double> w) const;
-
-   private:
-    double unit_ = 1;
-    std::vector<double> linear_;
-    std::vector<std::vector<double>> quadratics_, betas_;
-  };
+  void MoveByProgram(const Evaluation& last, std::span<double> theta);
+  void MoveByMixture(const Evaluation& last, const RunState& state, std::span<double> theta);
 
   const Regularizer& regularizer_;
+  std::unique_ptr<CutProgram> program_;  // where the regulariser is linear; else the cuts
   Cuts cuts_;
   std::vector<double> mixture_;  // w of the last move
   DualPoint dual_point_;
+  std::int64_t fallbacks_ = 0;
 };
 
 }  // namespace kweave

@@ -30,7 +30,6 @@ constexpr double kClearProgress = 0.9;  // factor on the gap
 // A kernel of little weight hardly tells one beta of a solve from another, but their bounds differ: without clear
 // progress the method's own beta is the better start.
 constexpr int kSolvesBeforeRestart = 2;
-constexpr int kSolvesWithoutProgress = 40;
 constexpr int kFloatSolvesWithoutProgress = 6;
 constexpr int kExhaustedSolvesWithoutProgress = 6;
 constexpr std::int64_t kDefaultMaxIterations = 1000;
@@ -147,7 +146,8 @@ void Driver::RecordHistory(bool is_inside) {
                              .dual = best_dual_,
                              .relative_gap = relative_gap(),
                              .solves = machine_.solves(),
-                             .inside_solve = is_inside};
+                             .inside_solve = is_inside,
+                             .fallbacks = method_->fallbacks()};
 }
 
 // Once for each best: after a stop it is the only pass over the kernels that is left.
@@ -203,7 +203,7 @@ bool Driver::IsStuck() {
   if (last_.is_precision_used_up && UseExactKernels()) return false;
   if (solves_since_milestone_ >= kFloatSolvesWithoutProgress && UseExactKernels()) return false;
   return solves_since_milestone_ >=
-         (last_.is_precision_used_up ? kExhaustedSolvesWithoutProgress : kSolvesWithoutProgress);
+         (last_.is_precision_used_up ? kExhaustedSolvesWithoutProgress : method_->patience());
 }
 
 // What only happens between two solves: other kernels, and another beta to start from.

@@ -20,7 +20,8 @@ constexpr double kShareOfTarget = 0.3;      // of the gap, for the kernels in us
 constexpr double kCertificateSlack = 0.95;  // of the gap, before the certificate is asked
 constexpr int kMostRefusals = 3;
 constexpr double kFirstGap = 0.02;
-constexpr const char* kMethod = "analytic";  // a fifth of the time of `level` with 1,020 widths on Sonar
+constexpr const char* kMethod =
+    "analytic+newton";  // a fifth of the time of `level` with 1,020 widths on Sonar
 
 std::vector<Index> SpreadEvenly(Index kernels) {
   std::vector<Index> chosen;

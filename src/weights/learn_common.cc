@@ -14,7 +14,7 @@ namespace kweave {
 Learned LearnCommon(const GramPair& gram, const CommonLearningProblem& problem, const LearnOptions& options,
                     RunControl& control) {
   const MethodRecord& method = FindMethod(options.method, *problem.regularizer, *problem.risks[0].loss);
-  if (method.make == nullptr) {
+  if (method.make == nullptr || method.needs_one_output) {
     throw Error(ErrorKind::kUsage,
                 fmt::format("method {} does not serve weights common to several machines", method.name));
   }

@@ -40,7 +40,7 @@ Learned LearnJoint(const GramPair& gram, const JointLearningProblem& problem, co
                    RunControl& control) {
   CheckProblem(gram, problem);
   const MethodRecord& method = FindMethod(options.method, *problem.regularizer, *problem.risk.loss);
-  if (method.make == nullptr) {
+  if (method.make == nullptr || method.needs_one_output) {
     throw Error(ErrorKind::kUsage,
                 fmt::format("method {} does not serve machines with several outputs", method.name));
   }

@@ -45,7 +45,7 @@ TEST(Level, MeetsTheOtherMethodsWhateverTheCosts) {
       ReferenceProblem problem = FindReferenceProblem(name);
       for (double& upper : problem.upper) upper *= factor;
       const Learned level = Learn(problem, 1, WithMethod("level", 1e-6));
-      const Learned analytic = Learn(problem, 1, WithMethod("analytic", 1e-6));
+      const Learned analytic = Learn(problem, 1, WithMethod("analytic+newton", 1e-6));
       EXPECT_EQ(level.status, Status::kConverged) << name << ", costs times " << factor;
       EXPECT_NEAR(level.certificate.primal, analytic.certificate.primal, 2e-6 * analytic.certificate.primal)
           << name << ", costs times " << factor;

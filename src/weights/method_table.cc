@@ -7,9 +7,13 @@
 #include "kweave/error.h"
 #include "regularizer/lp_norm.h"
 #include "weights/analytic.h"
+#include "weights/analytic_newton.h"
 #include "weights/cutting_plane.h"
+#include "weights/cutting_plane_taylor.h"
 #include "weights/lbfgs.h"
 #include "weights/level.h"
+#include "weights/newton.h"
+#include "weights/reduced_gradient.h"
 #include "weights/silp.h"
 #include "weights/spg.h"
 #include "weights/uniform.h"
@@ -40,6 +44,11 @@ bool IsProjectable(const Regularizer& regularizer, const Loss&) {
   return regularizer.is_minimized() && regularizer.has_projection();
 }
 
+bool HasClosedForm(const Regularizer& regularizer, const Loss&) {
+  return regularizer.has_analytic_update() &&
+         (regularizer.lp_norm() != nullptr || regularizer.is_dual_smooth() || !regularizer.is_minimized());
+}
+
 // For norm 1, measured once each in CPU time: with 50 widths on 2,000 to 10,000 samples, where few kernels stay
 // active, `level` took the fewest solves (2 to 6 to a gap of 1e-3; `analytic` 4 to 8, `silp` 4 to 9) and no more
 // time, on seven UCI sets with 91 to 793 kernels as much time as `analytic` to a tenth of it at 1e-3, but with
@@ -51,7 +60,7 @@ std::string_view Choose(const Regularizer& regularizer) {
   // Measured on 50 features of 50 to 800 samples, block norms 30 and inf: `analytic` reaches gaps of 1e-3 to 1e-2 in 20
   // to 180 solves, `level` stalls at 0.005 to 0.5.
   if (!regularizer.is_minimized() && regularizer.has_analytic_update()) return "analytic";
-  if (regularizer.lp_norm() != nullptr) return IsSimplex(regularizer) ? "level" : "analytic";
+  if (regularizer.lp_norm() != nullptr) return IsSimplex(regularizer) ? "level" : "analytic+newton";
   return regularizer.is_dual_smooth() || regularizer.Smoothed(1e-3) ? "level" : "spg";
 }
 
@@ -67,19 +76,22 @@ std::string NamesServing(const Regularizer& regularizer, const Loss& loss) {
 
 std::span<const MethodRecord> MethodTable() {
   static const MethodRecord table[] = {
-      {"analytic",
-       "Weights in closed form after each solve, with Newton steps where that would crawl; any norm.",
+      {"analytic", "Weights in closed form after each solve; any norm.", HasClosedForm, Make<Analytic>},
+      {"analytic+newton", "The same, with the steps of newton where that would crawl.", HasClosedForm,
+       Make<AnalyticNewton>},
+      {"cutting-plane", "Cutting planes with the exact weights over all cuts; any norm.",
        [](const Regularizer& regularizer, const Loss&) {
-         return regularizer.has_analytic_update() &&
-                (regularizer.lp_norm() != nullptr || regularizer.is_dual_smooth() ||
-                 !regularizer.is_minimized());
-       },
-       Make<Analytic>},
-      {"cutting-plane", "Cutting planes with the exact weights over all cuts; norms above 1.",
-       [](const Regularizer& regularizer, const Loss&) {
-         return regularizer.is_minimized() && regularizer.is_dual_smooth();
+         return regularizer.is_minimized() && (regularizer.is_dual_smooth() || regularizer.linear());
        },
        Make<CuttingPlane>},
+      {"cutting-plane-taylor",
+       "The same with a sequence of Taylor expansions of the norm; norms from 1.1 to 4.",
+       [](const Regularizer& regularizer, const Loss&) {
+         const LpNorm* norm = regularizer.lp_norm();
+         return norm != nullptr && norm->p() >= CuttingPlaneTaylor::kLeastNorm &&
+                norm->p() <= CuttingPlaneTaylor::kMostNorm;
+       },
+       Make<CuttingPlaneTaylor>},
       {"lbfgs", "Quasi-Newton steps of weights and machine together; norms above 1 with smooth losses.",
        [](const Regularizer& regularizer, const Loss& loss) {
          return regularizer.is_dual_smooth() && loss.smooth() != nullptr;
@@ -92,6 +104,10 @@ std::span<const MethodRecord> MethodTable() {
                 regularizer.Smoothed(1e-3) != nullptr;
        },
        Make<Level>},
+      {"newton",
+       "Newton steps of the weights, on a model that sees which samples become free or bound; any norm.",
+       [](const Regularizer& regularizer, const Loss&) { return regularizer.lp_norm() != nullptr; },
+       Make<Newton>, nullptr, false, true},
       {kPgd, "Projected gradients with Armijo's rule and precise solves; any norm, most penalties.",
        IsProjectable, MakeSpg<kPgd>, nullptr, true},
       {kPgdN, "Projected gradients with the non-monotone line search of spg; any norm, most penalties.",
@@ -100,6 +116,10 @@ std::span<const MethodRecord> MethodTable() {
        MakeSpg<kPgdS>, nullptr, true},
       {kPgdNS, "Both: spg without its tuning of the precision; any norm, most penalties.", IsProjectable,
        MakeSpg<kPgdNS>, nullptr, true},
+      {"reduced-gradient",
+       "Reduced gradients with a line search of precise solves, as SimpleMKL has it; norm 1.",
+       [](const Regularizer& regularizer, const Loss&) { return IsSimplex(regularizer); },
+       Make<ReducedGradient>, nullptr, true},
       {"silp", "Column generation over a linear program; norm 1.",
        [](const Regularizer& regularizer, const Loss&) { return regularizer.linear().has_value(); },
        Make<Silp>},

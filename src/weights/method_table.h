@@ -23,6 +23,8 @@ struct MethodRecord {
                    RunControl& control) = nullptr;
   /// Knows gradients only: for gaps of about 1e-3, not for small ones.
   bool is_first_order = false;
+  /// Looks inside the machine, which must have one output per sample.
+  bool needs_one_output = false;
 };
 
 std::span<const MethodRecord> MethodTable();

@@ -19,6 +19,8 @@ constexpr double kCentring = 0.1;     // factor on the barrier parameter, aimed 
 constexpr double kMostError = 1e-8;   // relative residual of a solution
 constexpr double kAcceptable = 1e-5;  // gap and residual of a point worth returning
 constexpr double kSpoilt = 1e3;
+// Larger powers of t leave the range of double: there the ball is ||t||_p <= 1.
+constexpr double kLargestPower = 8;
 constexpr double kToBoundary = 0.995;  // fraction of the way to the boundary a step may take
 
 double LargestMagnitude(std::span<const double> values) {
@@ -81,7 +83,7 @@ class InteriorPoint {
         samples_(problem.r.size()),
         unit_(LargestMagnitude(problem.c)),
         t_(Interior(problem, p), 0.1 * unit_ / static_cast<double>(weights_)),
-        slack_({1 - PowerSum()}, 0.1 * unit_),
+        slack_({1 - BallSide()}, 0.1 * unit_),
         above_(Distances(-1), 0.1 * unit_ / static_cast<double>(samples_)),
         below_(Distances(1), 0.1 * unit_ / static_cast<double>(samples_)),
         normal_(weights_) {}
@@ -127,7 +129,11 @@ class InteriorPoint {
     return distances;
   }
 
-  double PowerSum() const {
+  bool is_power_form() const { return p_ <= kLargestPower; }
+
+  // The sum of the powers of t, or its norm: at most 1.
+  double BallSide() const {
+    if (!is_power_form()) return LpNorm(p_).Norm(t_.value);
     double sum = 0;
     for (const double value : t_.value) sum += std::pow(value, p_);
     return sum;
@@ -147,12 +153,14 @@ class InteriorPoint {
       // Of x, as a minimisation: A x + G (t - s) - r + bias - multipliers below + above.
       x_residual_[i] += Dot(row, moved) - problem_.r[i] - above_.multiplier[i] + below_.multiplier[i];
     }
+    const double side = BallSide();
     for (std::size_t m = 0; m < weights_; ++m) {
-      normal_[m] = p_ * std::pow(t_.value[m], p_ - 1);
+      normal_[m] =
+          is_power_form() ? p_ * std::pow(t_.value[m], p_ - 1) : std::pow(t_.value[m] / side, p_ - 1);
       t_residual_[m] += slack_.multiplier[0] * normal_[m] - t_.multiplier[m];
     }
     sum_residual_ = std::accumulate(x_.begin(), x_.end(), 0.0);
-    ball_residual_ = PowerSum() - 1 + slack_.value[0];
+    ball_residual_ = side - 1 + slack_.value[0];
     gap_ =
         t_.Complementarity() + slack_.Complementarity() + above_.Complementarity() + below_.Complementarity();
     double effect = 0;
@@ -166,7 +174,7 @@ class InteriorPoint {
   double Reach(std::size_t m) const {
     const double t = t_.value[m];
     if (t_residual_[m] > 0) return t;
-    const double power = (normal_[m] - t_residual_[m] / slack_.multiplier[0]) / p_;
+    const double power = (normal_[m] - t_residual_[m] / slack_.multiplier[0]) / (is_power_form() ? p_ : 1);
     return p_ == 1 || power >= 1 ? 1 : std::max(t, std::pow(power, 1 / (p_ - 1)));
   }
 
@@ -198,6 +206,13 @@ class InteriorPoint {
     return Advance(aim, weights_move, bias_move, x_move);
   }
 
+  // On the diagonal, times lambda.
+  double BallCurvature(std::size_t m) const {
+    if (is_power_form()) return slack_.multiplier[0] * p_ * (p_ - 1) * std::pow(t_.value[m], p_ - 2);
+    const double norm = BallSide();
+    return slack_.multiplier[0] * (p_ - 1) / norm * std::pow(t_.value[m] / norm, p_ - 2);
+  }
+
   // What is left after x: the moves of t and of the bias from the products of (G, 1, right side) in the
   // metric of the inverse of A + D.
   bool SolveReduced(std::span<const double> products, double aim, std::vector<double>& weights_move,
@@ -208,13 +223,14 @@ class InteriorPoint {
     const double ones = product(one, one);
     const double from_sum = (product(one, right) + sum_residual_) / ones;
     std::vector<double> matrix(weights_ * weights_), sides(2 * weights_);
+    // The second derivative of a norm has a part -bend normal normal' beside its diagonal.
+    const double bend = is_power_form() ? 0 : slack_.multiplier[0] * (p_ - 1) / BallSide();
     for (std::size_t m = 0; m < weights_; ++m) {
       for (std::size_t k = 0; k <= m; ++k) {
         matrix[m * weights_ + k] =
             problem_.H[m * weights_ + k] + product(m, k) - product(m, one) * product(k, one) / ones;
       }
-      const double bend = slack_.multiplier[0] * p_ * (p_ - 1) * std::pow(t_.value[m], p_ - 2);
-      matrix[m * weights_ + m] += bend + t_.Stiffness(m);
+      matrix[m * weights_ + m] += BallCurvature(m) + t_.Stiffness(m);
       sides[2 * m] = t_.Pull(m, aim) - t_residual_[m] + product(m, right) - product(m, one) * from_sum;
       sides[2 * m + 1] = normal_[m];
     }
@@ -228,14 +244,18 @@ class InteriorPoint {
       along_first += normal_[m] * sides[2 * m];
       along_second += normal_[m] * sides[2 * m + 1];
     }
-    // Ball: normal' move + slack move = -residual, with the slack's move expressed by its multiplier's.
+    // Ball: normal' move + slack move = -residual, with the slack's move expressed by its multiplier's. Without the part of the norm
+    // that is left out above the matrix is definite; the same row takes its place.
     const double stiffness = slack_.Stiffness(0);
-    const double lambda_move =
-        (along_first + ball_residual_ + slack_.Pull(0, aim) / stiffness) / (along_second + 1 / stiffness);
+    const double pull = slack_.Pull(0, aim) / stiffness;
+    const double left_out = bend * along_second;
+    const double lambda_move = (along_first + ball_residual_ + pull - left_out * (ball_residual_ + pull)) /
+                               (along_second + (1 - left_out) / stiffness);
+    const double along_normal = lambda_move * (1 - bend / stiffness) + bend * (ball_residual_ + pull);
     weights_move.resize(weights_);
     bias_move = from_sum;
     for (std::size_t m = 0; m < weights_; ++m) {
-      weights_move[m] = sides[2 * m] - lambda_move * sides[2 * m + 1];
+      weights_move[m] = sides[2 * m] - along_normal * sides[2 * m + 1];
       bias_move -= product(one, m) * weights_move[m] / ones;
     }
     return true;
@@ -270,7 +290,7 @@ class InteriorPoint {
   Pairs t_, slack_;             // t >= 0; the ball, whose multiplier is lambda
   Pairs above_, below_;         // x above its lower and below its upper bound
   double bias_ = 0;             // multiplier of sum x = 0
-  std::vector<double> normal_;  // gradient of sum t^p
+  std::vector<double> normal_;  // gradient of the ball's side
   std::vector<double> t_residual_, x_residual_;
   double sum_residual_ = 0, ball_residual_ = 0;
   double gap_ = 0, error_ = 0;  // complementarity; largest residual

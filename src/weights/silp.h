@@ -1,13 +1,13 @@
 // Solves   minimise J(theta) over the simplex (p = 1), or with a penalty on the sum of the weights instead.
 // Method   semi-infinite linear program by column generation (Sonnenburg, Raetsch, Schaefer 2005; their beta
 //          is our theta, their theta our z): minimise z subject to z >= L_t - 1/2 theta' q_t for every beta_t
-//          found so far, by the dual simplex of CLP, warm; a penalty is added to the objective. The program's vertex jumps about, so the next
+//          found so far (weights/cut_program.h); a penalty is added to the objective. The program's vertex jumps about, so the next
 //          solve is made part of the way from the best theta so far to it: half, less while no better theta
 //          is found.
 // Takes    the evaluation at the last theta, whose beta gives one more cut, exact or not; writes the next
 //          theta.
 // Holds    the program's value and its multipliers' mixture of the betas bound the optimum from below.
-// Costs    one dense row of M values and one beta per cut, at most kMaxCuts of them; a few pivots per move.
+// Costs    one dense row of M values and one beta per cut, at most 500 of them; a few pivots per move.
 #ifndef KWEAVE_WEIGHTS_SILP_H_
 #define KWEAVE_WEIGHTS_SILP_H_
 
@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "regularizer/regularizer.h"
+#include "weights/cut_program.h"
 #include "weights/weight_method.h"
 
 namespace kweave {
@@ -22,22 +23,21 @@ namespace kweave {
 class Silp : public WeightMethod {
  public:
   explicit Silp(const Regularizer& regularizer);
-  ~Silp() override;
 
   void Begin(std::span<double> theta) override;
   void Move(const Evaluation& last, const Machine& machine, const RunState& state,
             std::span<double> theta) override;
   const DualPoint* dual_point() override;
+  std::int64_t fallbacks() const override { return fallbacks_; }
 
  private:
-  class Master;
-
   const Regularizer& regularizer_;
-  std::unique_ptr<Master> master_;
+  std::unique_ptr<CutProgram> program_;
   std::vector<double> best_theta_;
   double best_primal_ = 0;
   double share_;  // of the way to the program's theta that the next solve is made at
   DualPoint dual_point_;
+  std::int64_t fallbacks_ = 0;
 };
 
 }  // namespace kweave

@@ -3,6 +3,7 @@
 #ifndef KWEAVE_WEIGHTS_WEIGHT_METHOD_H_
 #define KWEAVE_WEIGHTS_WEIGHT_METHOD_H_
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -39,6 +40,12 @@ class WeightMethod {
 
   /// A better dual point than the betas of single solves, or null. Valid until the next move.
   virtual const DualPoint* dual_point() { return nullptr; }
+
+  /// Solves without clear progress after which the run counts as stalled.
+  virtual int patience() const { return 40; }
+
+  /// Steps so far that were not the method's own: taken where its numbers broke down.
+  virtual std::int64_t fallbacks() const { return 0; }
 };
 
 }  // namespace kweave

@@ -143,7 +143,7 @@ class Outputs(FolderTest):
         self.assertEqual(summary["options"]["normalize"], "multiplicative")
         self.assertEqual(summary["threads"], 1)
         self.assertGreater(summary["peak_memory_bytes"], 1 << 20)
-        self.assertEqual(set(summary["history"][0]), {"seconds", "primal", "dual", "gap", "relative_gap", "solves", "inside_solve"})
+        self.assertEqual(set(summary["history"][0]), {"seconds", "primal", "dual", "gap", "relative_gap", "solves", "inside_solve", "fallbacks"})
         for row in summary["history"] + [summary]:
             self.assertAlmostEqual(row["gap"], row["primal"] - row["dual"], places=9)
             self.assertAlmostEqual(row["relative_gap"], row["gap"] / max(abs(row["primal"]), abs(row["dual"])), places=9)

@@ -42,7 +42,7 @@ TEST(Joint, EveryMethodMeetsTheConicOptimum) {
   for (const JointReference& problem : JointReferences()) {
     for (const testing::ReferenceOptimum& optimum : problem.optima) {
       for (const MethodRecord& method : MethodTable()) {
-        if (method.is_first_order) continue;
+        if (method.is_first_order || method.needs_one_output) continue;
         if (method.make == nullptr || !method.serves(*LpConstraint(optimum.norm), *problem.loss)) continue;
         for (const char* driver : {"wrapper", "interleaved"}) {
           SCOPED_TRACE(fmt::format("{} {} {} {}", problem.name, method.name, optimum.norm, driver));
@@ -119,7 +119,7 @@ TEST(CommonWeights, EveryMethodMeetsTheConicOptimum) {
     CommonProblem problem(FindJointReference(name));
     for (const testing::ReferenceOptimum& optimum : optima) {
       for (const MethodRecord& method : MethodTable()) {
-        if (method.is_first_order) continue;
+        if (method.is_first_order || method.needs_one_output) continue;
         if (method.make == nullptr || !method.serves(*LpConstraint(optimum.norm), *problem.loss)) continue;
         for (const char* driver : {"wrapper", "interleaved"}) {
           SCOPED_TRACE(fmt::format("{} {} {} {}", name, method.name, optimum.norm, driver));

@@ -1,0 +1,45 @@
+#include "weights/cut_back.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "regularizer/lp_norm.h"
+
+namespace kweave {
+
+namespace {
+
+constexpr int kMaxCuts = 6;
+
+}  // namespace
+
+void FillFeasible(const Regularizer& regularizer, std::span<double> theta) {
+  const LpNorm* norm = regularizer.lp_norm();
+  norm != nullptr ? norm->Normalize(theta) : regularizer.MakeFeasible(theta);
+}
+
+bool CutBack::Cuts(const Evaluation& last, std::span<double> theta) {
+  if (!IsWorse(last) || cuts_ == kMaxCuts) {
+    accepted_ = last;
+    ++moves_;
+    cuts_ = 0;
+    return false;
+  }
+  ++cuts_;
+  double slope_before = 0;
+  double slope_after = 0;
+  for (std::size_t m = 0; m < theta.size(); ++m) {
+    const double d = last.theta[m] - accepted_.theta[m];
+    slope_before -= 0.5 * accepted_.quadratics[m] * d;
+    slope_after -= 0.5 * last.quadratics[m] * d;
+  }
+  const double zero = slope_before < 0 && slope_after > 0 ? slope_before / (slope_before - slope_after) : 0.3;
+  const double step = std::clamp(zero, 0.1, 0.7);
+  for (std::size_t m = 0; m < theta.size(); ++m) {
+    theta[m] = accepted_.theta[m] + step * (last.theta[m] - accepted_.theta[m]);
+  }
+  FillFeasible(regularizer_, theta);
+  return true;
+}
+
+}  // namespace kweave

@@ -1,0 +1,27 @@
+#include "weights/newton.h"
+
+#include <optional>
+#include <utility>
+
+#include "weights/newton_step.h"
+
+namespace kweave {
+
+void Newton::Move(const Evaluation& last, const Machine& machine, const RunState& state,
+                  std::span<double> theta) {
+  dual_point_.beta.clear();
+  if (IsUniformSum(norm_) || theta.size() == 1) {
+    norm_.BestResponse(last.quadratics, theta);
+    return;
+  }
+  if (cut_back_.Cuts(last, theta)) return;
+  std::optional<DualPoint> point = TakeNewtonStep(norm_, last, machine, state, {}, theta);
+  if (point) {
+    dual_point_ = std::move(*point);
+    return;
+  }
+  norm_.AnalyticUpdate(last.theta, last.quadratics, theta);
+  ++fallbacks_;
+}
+
+}  // namespace kweave
