@@ -76,7 +76,7 @@ TRAIN = [
     ("unknown view", {"d.csv": CSV}, ["d.csv", "--kernel", "linear@mrna"], USAGE, "mrna"),
     ("feature outside the view", {"d.csv": CSV}, ["d.csv", "--kernel", "linear@data[9]"], USAGE, "9"),
     ("empty kernel", {"d.csv": CSV}, ["d.csv", "--kernel", ""], USAGE, "kernel"),
-    ("negative features", {"d": "1 1:-1\n-1 1:1\n"}, ["d", "--kernel", "chi2"], None, "chi2"),
+    ("negative features", {"d": "1 1:-1\n-1 1:1\n1 1:2\n-1 1:3\n"}, ["d", "--kernel", "chi2"], None, "chi2"),
     ("missing matrix", {"d.csv": CSV}, ["d.csv", "--kernel", "precomputed(file=K.npy)"], DATA, "K.npy"),
     ("matrix of the wrong size", {"d.csv": CSV, "K.npy": npy_bytes(SQUARE[:5])},
      ["d.csv", "--kernel", "precomputed(file=K.npy)"], DATA, "5 x 12"),

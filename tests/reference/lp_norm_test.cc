@@ -20,7 +20,7 @@ using testing::WithMethod;
 
 // So that a method which crawls fails, not only one which errs. At norm 1 closed forms and plain cutting planes do crawl.
 long MostSolves(std::string_view method, double norm) {
-  return norm == 1 && (method == "analytic" || method == "cutting-plane") ? 500 : 100;
+  return norm == 1 && (method == "analytic" || method == "cutting-plane") ? 1000 : 100;
 }
 
 void ExpectOptimum(const Learned& learned, const ReferenceOptimum& optimum, double target_gap) {
