@@ -22,17 +22,18 @@ constexpr double kNegativeTolerance = 1e-5;  // of the largest eigenvalue
 
 using Vector = std::vector<double>;
 
-// Calls visit(i, row) for all rows, a block of them read at a time.
-void ForEachRow(const MatrixFile& matrix, const std::function<void(Index, std::span<const double>)>& visit) {
+// Calls visit(i, row, thread) for all rows from all threads, a block of them read at a time.
+using Visit = std::function<void(Index, std::span<const double>, int)>;
+void ForEachRow(const MatrixFile& matrix, ThreadPool& pool, const Visit& visit) {
   const Index n = matrix.cols();
   const Index block = std::clamp<Index>((Index{1} << 18) / n, 1, matrix.rows());
-  Vector buffer(block * n);
-  for (Index begin = 0; begin < matrix.rows(); begin += block) {
-    const Index count = std::min(block, matrix.rows() - begin);
-    matrix.Rows(begin, count, buffer.data(), n);
-    for (Index r = 0; r < count; ++r) visit(begin + r, std::span(buffer).subspan(r * n, n));
-    matrix.Release(begin, count);
-  }
+  pool.ParallelFor(matrix.rows(), block, [&](Index begin, Index end, int thread) {
+    thread_local Vector buffer;
+    buffer.resize((end - begin) * n);
+    matrix.Rows(begin, end - begin, buffer.data(), n);
+    for (Index i = begin; i < end; ++i) visit(i, std::span(buffer).subspan((i - begin) * n, n), thread);
+    matrix.Release(begin, end - begin);
+  });
 }
 
 void CheckShape(const MatrixFile& matrix, Index samples) {
@@ -50,9 +51,9 @@ void CheckFiniteRow(const MatrixFile& matrix, Index i, std::span<const double> r
 }
 
 // Row `i` of an asymmetric matrix differs most from column `i`: says where.
-[[noreturn]] void RefuseAsymmetry(const MatrixFile& matrix, Index i) {
+[[noreturn]] void RefuseAsymmetry(const MatrixFile& matrix, Index i, ThreadPool& pool) {
   Vector row(matrix.cols()), column(matrix.cols());
-  ForEachRow(matrix, [&](Index r, std::span<const double> values) {
+  ForEachRow(matrix, pool, [&](Index r, std::span<const double> values, int) {
     column[r] = values[i];
     if (r == i) std::ranges::copy(values, row.begin());
   });
@@ -66,27 +67,35 @@ void CheckFiniteRow(const MatrixFile& matrix, Index i, std::span<const double> r
 }
 
 // Returns K u after comparing it with K' u.
-Vector CheckSymmetry(const MatrixFile& matrix, std::span<const double> u) {
+Vector CheckSymmetry(const MatrixFile& matrix, std::span<const double> u, ThreadPool& pool) {
   const Index n = matrix.cols();
   Vector product(n), transposed(n);
   double largest = 0;  // of the sums of absolute values that the products are rounded from
-  ForEachRow(matrix, [&](Index i, std::span<const double> row) {
+  std::vector<Vector> share(static_cast<std::size_t>(pool.size()), Vector(n));  // of K' u, by thread
+  Vector largest_share(share.size());
+  ForEachRow(matrix, pool, [&](Index i, std::span<const double> row, int thread) {
     double sum = 0, size = 0;
+    Vector& mine = share[static_cast<std::size_t>(thread)];
     for (Index j = 0; j < n; ++j) {
       sum += row[j] * u[j];
       size += std::abs(row[j] * u[j]);
-      transposed[j] += u[i] * row[j];
+      mine[j] += u[i] * row[j];
     }
     if (!std::isfinite(size)) CheckFiniteRow(matrix, i, row);
     product[i] = sum;
-    largest = std::max(largest, size);
+    double& most = largest_share[static_cast<std::size_t>(thread)];
+    most = std::max(most, size);
   });
+  for (std::size_t thread = 0; thread < share.size(); ++thread) {
+    for (Index j = 0; j < n; ++j) transposed[j] += share[thread][j];
+    largest = std::max(largest, largest_share[thread]);
+  }
   Index worst = 0;
   for (Index i = 0; i < n; ++i) {
     if (std::abs(product[i] - transposed[i]) > std::abs(product[worst] - transposed[worst])) worst = i;
   }
   if (std::abs(product[worst] - transposed[worst]) > kSymmetryTolerance * largest / std::sqrt(n)) {
-    RefuseAsymmetry(matrix, worst);
+    RefuseAsymmetry(matrix, worst, pool);
   }
   return product;
 }
@@ -122,7 +131,7 @@ double TridiagonalEigenvalue(const Vector& diagonal, const Vector& off_diagonal,
 
 // Ritz values after some Lanczos steps with full reorthogonalisation: both ends lie inside the spectrum.
 // `product` is K u, which spares the first step its pass.
-MatrixCheck BoundSpectrum(const MatrixFile& matrix, Vector u, Vector product, int steps) {
+MatrixCheck BoundSpectrum(const MatrixFile& matrix, Vector u, Vector product, int steps, ThreadPool& pool) {
   const double norm = std::sqrt(Dot(u, u));
   for (double& value : u) value /= norm;
   for (double& value : product) value /= norm;
@@ -130,7 +139,8 @@ MatrixCheck BoundSpectrum(const MatrixFile& matrix, Vector u, Vector product, in
   Vector diagonal, off_diagonal;
   for (int step = 0; step < steps; ++step) {
     if (step > 0) {
-      ForEachRow(matrix, [&](Index i, std::span<const double> row) { product[i] = Dot(row, basis.back()); });
+      ForEachRow(matrix, pool,
+                 [&](Index i, std::span<const double> row, int) { product[i] = Dot(row, basis.back()); });
     }
     diagonal.push_back(Dot(product, basis.back()));
     for (int pass = 0; pass < 2; ++pass) {
@@ -154,14 +164,14 @@ MatrixCheck BoundSpectrum(const MatrixFile& matrix, Vector u, Vector product, in
   return check;
 }
 
-MatrixCheck CheckMatrix(const MatrixSource& source, Index samples, int steps) {
+MatrixCheck CheckMatrix(const MatrixSource& source, Index samples, int steps, ThreadPool& pool) {
   const MatrixFile matrix = source.Open();
   CheckShape(matrix, samples);
   Random random(0);
   Vector u(samples);
   for (double& value : u) value = 2 * random.Uniform() - 1;
-  Vector product = CheckSymmetry(matrix, u);
-  return BoundSpectrum(matrix, std::move(u), std::move(product), steps);
+  Vector product = CheckSymmetry(matrix, u, pool);
+  return BoundSpectrum(matrix, std::move(u), std::move(product), steps, pool);
 }
 
 }  // namespace
@@ -172,9 +182,7 @@ std::vector<MatrixCheck> CheckKernelMatrices(std::span<const MatrixSource> sourc
   const double per_step = static_cast<double>(samples) * static_cast<double>(samples) * sources.size();
   const int affordable = static_cast<int>(std::min<double>(kLanczosSteps, kLanczosBudget / per_step));
   const int steps = static_cast<int>(std::clamp<Index>(affordable, 1, samples));
-  pool.ParallelFor(static_cast<Index>(sources.size()), 1, [&](Index begin, Index end, int) {
-    for (Index f = begin; f < end; ++f) checks[f] = CheckMatrix(sources[f], samples, steps);
-  });
+  for (std::size_t f = 0; f < sources.size(); ++f) checks[f] = CheckMatrix(sources[f], samples, steps, pool);
   return checks;
 }
 

@@ -5,8 +5,8 @@
 //                question.
 // Holds          Never a false alarm. Indefiniteness may be missed: when small, or when the matrices are so
 //                large that only the first pass is affordable.
-// Costs          One pass over each file, and up to kLanczosSteps more while the budget lasts; one file per
-//                thread.
+// Costs          One pass over each file, and up to kLanczosSteps more while the budget lasts; threads share the
+//                rows.
 #ifndef KWEAVE_KERNEL_MATRIX_CHECK_H_
 #define KWEAVE_KERNEL_MATRIX_CHECK_H_
 
