@@ -66,7 +66,8 @@ TEST(Penalties, EntropyKeepsWeightsNearEachOther) {
   double last = 1;
   for (const double mu : {0.01, 1.0, 1000.0}) {
     double sum = 0, largest = 0;
-    for (const KernelReport& kernel : Train(data, Penalty("entropy", mu), {}).summary().kernels) {
+    const Model model = Train(data, Penalty("entropy", mu), {});
+    for (const KernelReport& kernel : model.summary().kernels) {
       sum += kernel.weight;
       largest = std::max(largest, kernel.weight);
     }

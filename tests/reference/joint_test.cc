@@ -89,7 +89,8 @@ struct CommonProblem {
     }
   }
   Learned Learn(double norm, const LearnOptions& options) {
-    RunControl control{Context{}};
+    const Context context;
+    RunControl control(context);
     const GramPair pair{&gram, false, [this]() -> Gram& { return gram; }};
     return LearnCommon(pair, {risks, LpConstraint(norm)}, options, control);
   }
