@@ -36,7 +36,7 @@ std::size_t FeatureBytes(const SparseRows& sparse) {
 // second-order model of theta or a bundle of betas takes.
 constexpr std::size_t kProgramBytes = std::size_t{24} << 20;
 constexpr std::size_t kBytesPerSample = 2000;
-constexpr std::size_t kWeightMethodBytes = std::size_t{32} << 20;
+constexpr std::size_t kWeightMethodBytes = std::size_t{56} << 20;
 
 // Features packed for products of rows. Sparse ones take as much again as they have.
 std::size_t PackedBytes(std::span<const View> views, std::size_t value_bytes) {
