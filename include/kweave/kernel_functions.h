@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "kweave/kernel_function.h"
@@ -67,34 +68,38 @@ class WeightedFunction : public KernelFunction {
   KernelFunctionPointer part_;
 };
 
-/// The sum of other kernels. Throws Error(kUsage) unless there are some, on as many samples each.
-class SumFunction : public KernelFunction {
+/// Made of other kernels, whose parameters stand one after the other. Throws Error(kUsage) unless there are some, on as many
+/// samples each.
+class ComposedFunction : public KernelFunction {
  public:
-  explicit SumFunction(std::vector<KernelFunctionPointer> parts);
+  explicit ComposedFunction(std::vector<KernelFunctionPointer> parts);
   Index samples() const override { return parts_[0]->samples(); }
   Index parameters() const override { return parameters_; }
-  void Row(std::span<const double> theta, Index i, std::span<double> out) const override;
-  void AddGradient(std::span<const double> theta, Index i, std::span<const double> weights,
-                   std::span<double> gradient) const override;
+
+ protected:
+  const std::vector<KernelFunctionPointer>& parts() const { return parts_; }
 
  private:
   std::vector<KernelFunctionPointer> parts_;
   Index parameters_ = 0;
 };
 
-/// Their product, value by value.
-class ProductFunction : public KernelFunction {
+/// Their sum.
+class SumFunction : public ComposedFunction {
  public:
-  explicit ProductFunction(std::vector<KernelFunctionPointer> parts);
-  Index samples() const override { return parts_[0]->samples(); }
-  Index parameters() const override { return parameters_; }
+  explicit SumFunction(std::vector<KernelFunctionPointer> parts) : ComposedFunction(std::move(parts)) {}
   void Row(std::span<const double> theta, Index i, std::span<double> out) const override;
   void AddGradient(std::span<const double> theta, Index i, std::span<const double> weights,
                    std::span<double> gradient) const override;
+};
 
- private:
-  std::vector<KernelFunctionPointer> parts_;
-  Index parameters_ = 0;
+/// Their product, value by value.
+class ProductFunction : public ComposedFunction {
+ public:
+  explicit ProductFunction(std::vector<KernelFunctionPointer> parts) : ComposedFunction(std::move(parts)) {}
+  void Row(std::span<const double> theta, Index i, std::span<double> out) const override;
+  void AddGradient(std::span<const double> theta, Index i, std::span<const double> weights,
+                   std::span<double> gradient) const override;
 };
 
 /// theta >= 0, sum theta = 1, with mu times the distance from equal weights: mu sum theta_m log(M theta_m).

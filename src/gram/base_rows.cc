@@ -121,6 +121,17 @@ typename BaseRows<T>::Batch BaseRows<T>::Prepare(std::span<const Index> rows, bo
 }
 
 template <class T>
+std::vector<typename BaseRows<T>::Batch> BaseRows<T>::PrepareAll(std::span<const Index> rows,
+                                                                 std::size_t rows_each) {
+  std::vector<Batch> batches;
+  for (std::size_t first = 0; first < rows.size(); first += rows_each) {
+    batches.push_back(
+        Prepare(rows.subspan(first, std::min(rows_each, rows.size() - first)), /*may_evict=*/false));
+  }
+  return batches;
+}
+
+template <class T>
 void BaseRows<T>::Read(const Batch& batch, Index begin, Index end, T* scratch,
                        std::vector<const T*>& pointers) const {
   pointers.resize(batch.rows.size());

@@ -47,6 +47,8 @@ class BaseRows {
 
   /// With `may_evict` rows not asked for lately make room for new ones; without, only free places are given.
   Batch Prepare(std::span<const Index> rows, bool may_evict);
+  /// Batches of at most `rows_each` rows, to be read together; nothing is evicted.
+  std::vector<Batch> PrepareAll(std::span<const Index> rows, std::size_t rows_each);
   /// Pointers to the values of columns [begin, end) of every row of the batch, in `pointers`. `scratch` holds
   /// rows.size() * (end - begin) values.
   void Read(const Batch& batch, Index begin, Index end, T* scratch, std::vector<const T*>& pointers) const;

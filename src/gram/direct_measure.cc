@@ -72,13 +72,8 @@ class DirectPass {
   void Run(ThreadPool& pool) {
     for (DirectVector& vector : vectors_) vector.quadratics.assign(all_.size(), 0.0);
     for (std::size_t start = 0; start < rows_.size(); start += kBatchesAtATime * kRowBatch) {
-      std::vector<BaseRows<double>::Batch> batches;
-      for (std::size_t k = 0; k < kBatchesAtATime; ++k) {
-        const std::size_t first = start + k * kRowBatch;
-        if (first >= rows_.size()) break;
-        const std::size_t count = std::min<std::size_t>(kRowBatch, rows_.size() - first);
-        batches.push_back(base_.Prepare(std::span(rows_).subspan(first, count), /*may_evict=*/false));
-      }
+      const std::size_t count = std::min<std::size_t>(kBatchesAtATime * kRowBatch, rows_.size() - start);
+      const auto batches = base_.PrepareAll(std::span(rows_).subspan(start, count), kRowBatch);
       std::vector<std::vector<Share>> shares(batches.size());
       pool.ParallelFor(static_cast<Index>(batches.size()), 1,
                        [&](Index k, Index, int) { shares[k] = SharesOf(batches[k]); });

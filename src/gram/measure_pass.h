@@ -43,12 +43,8 @@ class MeasurePass {
   void Run(ThreadPool& pool) {
     constexpr std::size_t kRowsAtATime = 16 * kRowBatch;
     for (std::size_t start = 0; start < support_.size(); start += kRowsAtATime) {
-      const std::size_t stop = std::min(start + kRowsAtATime, support_.size());
-      std::vector<BaseRows<double>::Batch> batches;
-      for (std::size_t first = start; first < stop; first += kRowBatch) {
-        const std::size_t count = std::min<std::size_t>(kRowBatch, stop - first);
-        batches.push_back(base_.Prepare(std::span(support_).subspan(first, count), /*may_evict=*/false));
-      }
+      const std::size_t count = std::min(kRowsAtATime, support_.size() - start);
+      const auto batches = base_.PrepareAll(std::span(support_).subspan(start, count), kRowBatch);
       pool.ParallelFor(base_.right_count(), kColumnBlock, [&](Index begin, Index end, int) {
         std::size_t first = start;
         for (const auto& batch : batches) {

@@ -98,12 +98,8 @@ void AddMoments(BaseRows<T>& base, std::span<const Index> rows,
   const Index columns_at_a_time = has_many ? kColumnBlock / 4 : kColumnBlock;
   const std::size_t batches_at_a_time = has_many ? kBatches : 1;
   for (std::size_t start = 0; start < rows.size(); start += kRowsAtATime) {
-    const std::size_t stop = std::min(start + kRowsAtATime, rows.size());
-    std::vector<typename BaseRows<T>::Batch> batches;
-    for (std::size_t first = start; first < stop; first += kRowBatch) {
-      const std::size_t count = std::min<std::size_t>(kRowBatch, stop - first);
-      batches.push_back(base.Prepare(rows.subspan(first, count), /*may_evict=*/false));
-    }
+    const auto batches =
+        base.PrepareAll(rows.subspan(start, std::min(kRowsAtATime, rows.size() - start)), kRowBatch);
     pool.ParallelFor(base.right_count(), columns_at_a_time, [&](Index begin, Index end, int) {
       thread_local AlignedVector<T> scratch, block;
       thread_local std::vector<const T*> pointers, together;

@@ -65,7 +65,7 @@ void ElasticNorm::Start(std::span<double> theta) const {
 }
 
 void ElasticNorm::MakeFeasible(std::span<double> theta) const {
-  for (double& value : theta) value = std::max(value, 0.0);
+  DropNegative(theta);
   const double norm = Norm(theta);
   if (!(norm > 1)) return;
   for (double& value : theta) value /= norm;

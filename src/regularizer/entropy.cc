@@ -9,14 +9,12 @@
 
 #include "kweave/error.h"
 #include "regularizer/lp_projection.h"
+#include "regularizer/norms.h"
+#include "regularizer/penalty.h"
 
 namespace kweave {
 
-EntropyPenalty::EntropyPenalty(double mu) : mu_(mu) {
-  if (!(mu > 0 && std::isfinite(mu))) {
-    throw Error(ErrorKind::kUsage, fmt::format("penalty is {}, but must be above 0", mu));
-  }
-}
+EntropyPenalty::EntropyPenalty(double mu) : mu_(RequirePenalty(mu)) {}
 
 std::string EntropyPenalty::Name() const { return fmt::format("penalty {} on the entropy", mu_); }
 
@@ -55,7 +53,7 @@ void EntropyPenalty::Start(std::span<double> theta) const {
 }
 
 void EntropyPenalty::MakeFeasible(std::span<double> theta) const {
-  for (double& value : theta) value = std::max(value, 0.0);
+  DropNegative(theta);
   const double sum = std::accumulate(theta.begin(), theta.end(), 0.0);
   if (!(sum > 0)) return Start(theta);
   for (double& value : theta) value /= sum;

@@ -76,7 +76,7 @@ void LpNorm::Normalize(std::span<double> theta) const {
 }
 
 void LpNorm::MakeFeasible(std::span<double> theta) const {
-  for (double& value : theta) value = std::max(value, 0.0);
+  DropNegative(theta);
   if (Norm(theta) > 1) Normalize(theta);
 }
 

@@ -10,14 +10,11 @@
 
 #include "kweave/error.h"
 #include "regularizer/norms.h"
+#include "regularizer/penalty.h"
 
 namespace kweave {
 
-LpPenalty::LpPenalty(double mu, double p) : mu_(mu), norm_(p) {
-  if (!(mu > 0 && std::isfinite(mu))) {
-    throw Error(ErrorKind::kUsage, fmt::format("penalty is {}, but must be above 0", mu));
-  }
-}
+LpPenalty::LpPenalty(double mu, double p) : mu_(RequirePenalty(mu)), norm_(p) {}
 
 std::string LpPenalty::Name() const { return fmt::format("penalty {} with norm {}", mu_, norm_.p()); }
 
@@ -56,19 +53,14 @@ void LpPenalty::BestResponse(std::span<const double> q, std::span<double> theta)
   for (double& value : theta) value *= length;
 }
 
-void LpPenalty::MakeFeasible(std::span<double> theta) const {
-  for (double& value : theta) value = std::max(value, 0.0);
-}
+void LpPenalty::MakeFeasible(std::span<double> theta) const { DropNegative(theta); }
 
 // On the ray theta = t d: 1/2 N / t + r(t d) with N = sum_m u_m^2 / d_m.
 void LpPenalty::AnalyticUpdate(std::span<const double> theta, std::span<const double> q,
                                std::span<double> updated) const {
   const std::vector<double> old(theta.begin(), theta.end());
   norm_.AnalyticUpdate(theta, q, updated);
-  double sum = 0;
-  for (std::size_t m = 0; m < old.size(); ++m) {
-    if (updated[m] > 0) sum += old[m] * (old[m] / updated[m]) * q[m];
-  }
+  const double sum = SumAlongRay(old, q, updated);
   const double length = norm_.p() == 1 ? std::sqrt(sum / (2 * mu_)) : std::cbrt(sum / (2 * mu_));
   for (double& value : updated) value *= length;
 }

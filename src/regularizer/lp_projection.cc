@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "regularizer/lp_norm.h"
+#include "regularizer/norms.h"
 
 namespace kweave {
 
@@ -99,7 +100,7 @@ void ProjectByNewton(double p, std::span<double> theta, std::span<const double> 
 
 void ProjectOntoLpBall(double p, std::span<double> theta, std::span<const double> scales) {
   const LpNorm norm(p);
-  for (double& value : theta) value = std::max(value, 0.0);
+  DropNegative(theta);
   if (std::isinf(p)) {
     for (double& value : theta) value = std::min(value, 1.0);
     return;

@@ -62,7 +62,7 @@ double Form(std::span<const double> E, std::span<const double> x) {
 
 std::vector<double> Positive(std::span<const double> q) {
   std::vector<double> positive(q.begin(), q.end());
-  for (double& value : positive) value = std::max(value, 0.0);
+  DropNegative(positive);
   return positive;
 }
 
@@ -97,7 +97,7 @@ void WeightMatrixNorm::Start(std::span<double> theta) const {
 }
 
 void WeightMatrixNorm::MakeFeasible(std::span<double> theta) const {
-  for (double& value : theta) value = std::max(value, 0.0);
+  DropNegative(theta);
   const double norm = Norm(theta);
   if (!(norm > 1)) return;
   for (double& value : theta) value /= norm;
@@ -150,9 +150,7 @@ void PartMatrixNorm::Start(std::span<double> theta) const {
   for (std::size_t m = 0; m < theta.size(); ++m) theta[m] = 1 / E_[m * theta.size() + m];
 }
 
-void PartMatrixNorm::MakeFeasible(std::span<double> theta) const {
-  for (double& value : theta) value = std::max(value, 0.0);
-}
+void PartMatrixNorm::MakeFeasible(std::span<double> theta) const { DropNegative(theta); }
 
 std::vector<double> LaplacianMatrix(std::span<const double> links, std::size_t kernels, double ridge) {
   RequireSymmetric(links, kernels);

@@ -151,7 +151,7 @@ double MixedNorm::ThetaNormGradient(std::span<const double> theta, std::span<dou
 }
 
 void MixedNorm::MakeFeasible(std::span<double> theta) const {
-  for (double& value : theta) value = std::max(value, 0.0);
+  DropNegative(theta);
   if (!is_minimized()) return;
   const double norm = ThetaNorm(theta);
   if (!(norm > 1)) return;

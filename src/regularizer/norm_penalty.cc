@@ -7,13 +7,12 @@
 #include <utility>
 
 #include "kweave/error.h"
+#include "regularizer/norms.h"
+#include "regularizer/penalty.h"
 
 namespace kweave {
 
-NormPenalty::NormPenalty(double mu, MixedNorm norm) : mu_(mu), norm_(std::move(norm)) {
-  if (!(mu > 0 && std::isfinite(mu))) {
-    throw Error(ErrorKind::kUsage, fmt::format("penalty is {}, but must be above 0", mu));
-  }
+NormPenalty::NormPenalty(double mu, MixedNorm norm) : mu_(RequirePenalty(mu)), norm_(std::move(norm)) {
   if (!norm_.is_minimized()) {
     throw Error(ErrorKind::kUsage,
                 fmt::format("{} has no penalty: its weights are not minimised over", norm_.Name()));
@@ -43,19 +42,14 @@ void NormPenalty::BestResponse(std::span<const double> q, std::span<double> thet
   for (double& value : theta) value *= length;
 }
 
-void NormPenalty::MakeFeasible(std::span<double> theta) const {
-  for (double& value : theta) value = std::max(value, 0.0);
-}
+void NormPenalty::MakeFeasible(std::span<double> theta) const { DropNegative(theta); }
 
 // On the ray theta = t d: 1/2 s / t + mu/2 t^2 with s = sum_m u_m^2 / d_m.
 void NormPenalty::AnalyticUpdate(std::span<const double> theta, std::span<const double> q,
                                  std::span<double> updated) const {
   const std::vector<double> old(theta.begin(), theta.end());
   norm_.AnalyticUpdate(theta, q, updated);
-  double sum = 0;
-  for (std::size_t m = 0; m < old.size(); ++m) {
-    if (updated[m] > 0) sum += old[m] * (old[m] / updated[m]) * q[m];
-  }
+  const double sum = SumAlongRay(old, q, updated);
   const double length = std::cbrt(sum / (2 * mu_));
   for (double& value : updated) value *= length;
 }

@@ -33,6 +33,10 @@ double PositiveNorm(std::span<const double> x, double r) {
   return largest * std::pow(sum, 1 / r);
 }
 
+void DropNegative(std::span<double> x) {
+  for (double& value : x) value = std::max(value, 0.0);
+}
+
 std::vector<double> Spread(std::span<const double> q, double spread) {
   std::vector<double> spread_q(q.begin(), q.end());
   const double mean = PositiveNorm(q, 1) / static_cast<double>(q.size());

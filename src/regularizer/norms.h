@@ -16,6 +16,9 @@ double LargestPositive(std::span<const double> x);
 /// ||max(x, 0)||_r for 1 <= r <= infinity.
 double PositiveNorm(std::span<const double> x, double r);
 
+/// x = max(x, 0).
+void DropNegative(std::span<double> x);
+
 /// q_m + spread times the mean of all max(q, 0): a dual term of it has bounded slopes where single q_m vanish. And what the
 /// best response to it becomes as one to q.
 std::vector<double> Spread(std::span<const double> q, double spread);

@@ -108,14 +108,14 @@ void WeightedFunction::AddGradient(std::span<const double> theta, Index i, std::
   part_->AddGradient(theta.subspan(1), i, values, gradient.subspan(1));
 }
 
-SumFunction::SumFunction(std::vector<KernelFunctionPointer> parts)
+ComposedFunction::ComposedFunction(std::vector<KernelFunctionPointer> parts)
     : parts_(std::move(parts)), parameters_(CountParameters(parts_)) {}
 
 void SumFunction::Row(std::span<const double> theta, Index i, std::span<double> out) const {
   std::vector<double> values(out.size());
   std::ranges::fill(out, 0.0);
-  ForParts(parts_, theta, [&](std::size_t k, std::span<const double> own) {
-    parts_[k]->Row(own, i, values);
+  ForParts(parts(), theta, [&](std::size_t k, std::span<const double> own) {
+    parts()[k]->Row(own, i, values);
     for (std::size_t j = 0; j < out.size(); ++j) out[j] += values[j];
   });
 }
@@ -123,20 +123,17 @@ void SumFunction::Row(std::span<const double> theta, Index i, std::span<double> 
 void SumFunction::AddGradient(std::span<const double> theta, Index i, std::span<const double> weights,
                               std::span<double> gradient) const {
   std::size_t first = 0;
-  ForParts(parts_, theta, [&](std::size_t k, std::span<const double> own) {
-    parts_[k]->AddGradient(own, i, weights, gradient.subspan(first, own.size()));
+  ForParts(parts(), theta, [&](std::size_t k, std::span<const double> own) {
+    parts()[k]->AddGradient(own, i, weights, gradient.subspan(first, own.size()));
     first += own.size();
   });
 }
 
-ProductFunction::ProductFunction(std::vector<KernelFunctionPointer> parts)
-    : parts_(std::move(parts)), parameters_(CountParameters(parts_)) {}
-
 void ProductFunction::Row(std::span<const double> theta, Index i, std::span<double> out) const {
   std::vector<double> values(out.size());
   std::ranges::fill(out, 1.0);
-  ForParts(parts_, theta, [&](std::size_t k, std::span<const double> own) {
-    parts_[k]->Row(own, i, values);
+  ForParts(parts(), theta, [&](std::size_t k, std::span<const double> own) {
+    parts()[k]->Row(own, i, values);
     for (std::size_t j = 0; j < out.size(); ++j) out[j] *= values[j];
   });
 }
@@ -145,18 +142,18 @@ void ProductFunction::Row(std::span<const double> theta, Index i, std::span<doub
 void ProductFunction::AddGradient(std::span<const double> theta, Index i, std::span<const double> weights,
                                   std::span<double> gradient) const {
   const std::size_t n = weights.size();
-  std::vector<std::vector<double>> rows(parts_.size(), std::vector<double>(n));
-  ForParts(parts_, theta,
-           [&](std::size_t k, std::span<const double> own) { parts_[k]->Row(own, i, rows[k]); });
-  std::vector<std::vector<double>> behind(parts_.size(), std::vector<double>(n, 1.0));
-  for (std::size_t k = parts_.size() - 1; k > 0; --k) {
+  std::vector<std::vector<double>> rows(parts().size(), std::vector<double>(n));
+  ForParts(parts(), theta,
+           [&](std::size_t k, std::span<const double> own) { parts()[k]->Row(own, i, rows[k]); });
+  std::vector<std::vector<double>> behind(parts().size(), std::vector<double>(n, 1.0));
+  for (std::size_t k = parts().size() - 1; k > 0; --k) {
     for (std::size_t j = 0; j < n; ++j) behind[k - 1][j] = behind[k][j] * rows[k][j];
   }
   std::vector<double> before(weights.begin(), weights.end()), others(n);
   std::size_t first = 0;
-  ForParts(parts_, theta, [&](std::size_t k, std::span<const double> own) {
+  ForParts(parts(), theta, [&](std::size_t k, std::span<const double> own) {
     for (std::size_t j = 0; j < n; ++j) others[j] = before[j] * behind[k][j];
-    parts_[k]->AddGradient(own, i, others, gradient.subspan(first, own.size()));
+    parts()[k]->AddGradient(own, i, others, gradient.subspan(first, own.size()));
     for (std::size_t j = 0; j < n; ++j) before[j] *= rows[k][j];
     first += own.size();
   });

@@ -39,7 +39,7 @@ void AnalyticNewton::Move(const Evaluation& last, const Machine& machine, const 
   const bool take_newton = crawls && !was_newton_partial_;
   was_newton_partial_ = false;
   if (take_newton) {
-    const NewtonOptions options{kMostDirections, most_bounded_, kModelPrecision};
+    const NewtonStepOptions options{kMostDirections, most_bounded_, kModelPrecision};
     if (std::optional<DualPoint> point = TakeNewtonStep(*norm_, last, machine, state, options, theta)) {
       dual_point_ = std::move(*point);
       last_step_ = Step::kNewton;

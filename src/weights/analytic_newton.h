@@ -1,7 +1,7 @@
 // Solves   minimise r(theta) + J(theta) for every regulariser with an analytic update, above all theta >= 0,
 //          ||theta||_p <= 1.
 // Method   what `auto` takes for most norms: the updates of weights/analytic.h while those are enough, and where they would need
-//          many more solves, and the constraint is a norm, the Newton steps of weights/newton.h. A declared mixture of two methods,
+//          many more solves, and the constraint is a norm, the Newton steps of weights/newton_step.h. A declared mixture of two methods,
 //          each of which runs alone under its own name.
 // Takes    the evaluation at the last theta; writes the next one, and after a Newton step the model's beta.
 // Holds    theta is feasible, with ||theta||_p = 1; the point kept to cut back to has the smallest J of all accepted ones.

@@ -58,7 +58,7 @@ DualPoint Measured(std::vector<double> beta, const Machine& machine, const LpNor
 }  // namespace
 
 std::optional<DualPoint> TakeNewtonStep(const LpNorm& norm, const Evaluation& last, const Machine& machine,
-                                        const RunState& state, const NewtonOptions& options,
+                                        const RunState& state, const NewtonStepOptions& options,
                                         std::span<double> theta) {
   if (machine.risk() == nullptr) return std::nullopt;
   const std::vector<Direction> directions = NewtonDirections(norm, last, options.most_directions);

@@ -18,7 +18,7 @@
 
 namespace kweave {
 
-struct NewtonOptions {
+struct NewtonStepOptions {
   std::size_t most_directions = 512;
   std::size_t most_bounded = kMostBoundedSamples;  ///< samples that keep their bounds in the model
   double precision = 1e-3;                         ///< of the model's minimum, as a share of the gap
@@ -26,7 +26,7 @@ struct NewtonOptions {
 
 /// Nothing, and theta is left alone, where the numbers do not allow a step.
 std::optional<DualPoint> TakeNewtonStep(const LpNorm& norm, const Evaluation& last, const Machine& machine,
-                                        const RunState& state, const NewtonOptions& options,
+                                        const RunState& state, const NewtonStepOptions& options,
                                         std::span<double> theta);
 
 }  // namespace kweave
