@@ -9,6 +9,8 @@ SHELL := bash
 JOBS ?= $(shell nproc)
 # Seconds for every fuzz target.
 FUZZ_SECONDS ?= $(if $(filter true,$(CI)),60,10)
+# Where their search begins; 0: by the clock.
+FUZZ_SEED ?= 1
 LAUNCHER := $(if $(shell command -v ccache),-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
 
 # The program alone needs none of the test libraries; a tree that has tests keeps them.
@@ -38,9 +40,9 @@ test:  ## every test: optimised, then under sanitizers, then the fuzz targets
 	ctest --preset debug -j $(JOBS)
 	$(MAKE) fuzz
 
-fuzz:  ## the fuzz targets, for FUZZ_SECONDS each
+fuzz:  ## the fuzz targets, for FUZZ_SECONDS each from FUZZ_SEED
 	@tools/install-dependencies --test
-	$(call configure-and-build,fuzz,-DKWEAVE_FUZZ_SECONDS=$(FUZZ_SECONDS),--target fuzzers)
+	$(call configure-and-build,fuzz,-DKWEAVE_FUZZ_SECONDS=$(FUZZ_SECONDS) -DKWEAVE_FUZZ_SEED=$(FUZZ_SEED),--target fuzzers)
 	ctest --preset fuzz -j $(JOBS)
 
 bench:  ## benchmarks and comparisons; KWEAVE_DATA names the folder with real data, FULL=1 adds the slow ones

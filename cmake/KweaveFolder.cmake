@@ -48,7 +48,8 @@ function(kweave_test)
 endfunction()
 
 # kweave_fuzz(NAME program SOURCES ... LINKS ... [CORPUS folder]): a libFuzzer program, built by the target `fuzzers`. ctest
-# lets it search for KWEAVE_FUZZ_SECONDS, from the files in CORPUS.
+# lets it search for KWEAVE_FUZZ_SECONDS, from the files in CORPUS; KWEAVE_FUZZ_SEED (0: by the clock) makes a search that
+# found something repeatable.
 function(kweave_fuzz)
   cmake_parse_arguments(ARG "" "NAME;CORPUS" "SOURCES;LINKS" ${ARGN})
   add_executable(${ARG_NAME} EXCLUDE_FROM_ALL ${ARG_SOURCES})
@@ -61,7 +62,7 @@ function(kweave_fuzz)
   add_dependencies(fuzzers ${ARG_NAME})
   set(found ${CMAKE_CURRENT_BINARY_DIR}/${ARG_NAME}_found)
   file(MAKE_DIRECTORY ${found})
-  add_test(NAME ${ARG_NAME} COMMAND ${ARG_NAME} -max_total_time=${KWEAVE_FUZZ_SECONDS} -timeout=10 -rss_limit_mb=3000
-    -artifact_prefix=${found}/ -print_final_stats=1 -verbosity=0 ${found} ${ARG_CORPUS})
+  add_test(NAME ${ARG_NAME} COMMAND ${ARG_NAME} -max_total_time=${KWEAVE_FUZZ_SECONDS}
+    -seed=${KWEAVE_FUZZ_SEED} -timeout=10 -rss_limit_mb=3000 -artifact_prefix=${found}/ -print_final_stats=1 -verbosity=0 ${found} ${ARG_CORPUS})
   set_tests_properties(${ARG_NAME} PROPERTIES LABELS fuzz)
 endfunction()

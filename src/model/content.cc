@@ -131,6 +131,8 @@ void CheckSamples(const ModelContent& content) {
 void CheckMachine(const ModelContent& content, const ModelMachine& machine) {
   Require(machine.theta.size() == content.kernels.order.size(), "kernels and weights differ in number");
   Require(AllFinite(machine.theta), "a weight is not finite");
+  Require(std::ranges::all_of(machine.theta, [](double weight) { return weight >= 0; }),
+          "a weight is negative");
   Require(machine.beta.size() == content.sample_indices.size(), "samples and coefficients differ in number");
   Require(AllFinite(machine.beta) && std::isfinite(machine.bias), "a coefficient is not finite");
   Require(machine.output >= 0 && machine.output < content.outputs(), "a machine belongs to no class");

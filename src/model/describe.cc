@@ -87,7 +87,9 @@ std::vector<DescribedKernel> DescribedKernels(const ModelContent& content) {
     total += kernel.share;
     described.push_back(std::move(kernel));
   }
-  for (DescribedKernel& kernel : described) kernel.share = total > 0 ? kernel.share / total : 0;
+  // A file may hold anything: where the sum is no number, nobody has a share of it.
+  const bool has_shares = total > 0 && std::isfinite(total);
+  for (DescribedKernel& kernel : described) kernel.share = has_shares ? kernel.share / total : 0;
   std::ranges::stable_sort(described, std::greater{}, &DescribedKernel::share);
   return described;
 }
@@ -105,9 +107,11 @@ std::vector<std::pair<std::string, double>> SourceShares(std::span<const Describ
   return shares;
 }
 
+// A share that is no number, as a damaged file may have it, shows no bar.
 std::string Bar(double share) {
   constexpr int kWidth = 20;
-  return fmt::format("{:<{}}", std::string(static_cast<std::size_t>(std::lround(share * kWidth)), '#'),
+  const double part = std::isnan(share) ? 0 : std::clamp(share, 0.0, 1.0);
+  return fmt::format("{:<{}}", std::string(static_cast<std::size_t>(std::lround(part * kWidth)), '#'),
                      kWidth);
 }
 

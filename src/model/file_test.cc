@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 
 #include "kernel/kernel_table.h"
 #include "kweave/error.h"
@@ -241,6 +243,26 @@ TEST(Describe, ShowsKernelsAndSources) {
   EXPECT_THAT(text, HasSubstr("'ill' (f < 0) against 'well' (f > 0)"));
   EXPECT_THAT(text, HasSubstr("both"));
   EXPECT_THAT(text, HasSubstr("counts with data"));
+}
+
+TEST(Describe, StandsNumbersThatOnlyADamagedFileHas) {
+  for (const double quadratic : {1e308, std::numeric_limits<double>::infinity(), std::nan("")}) {
+    ModelContent content = Example();
+    content.machines[0].theta.assign(content.kernels.size(), 1e308);
+    content.summary.kernels.clear();
+    for (Index m = 0; m < content.kernels.size(); ++m) {
+      content.summary.kernels.push_back({content.kernels.Name(m), quadratic, quadratic});
+    }
+    EXPECT_FALSE(Model(std::make_shared<const ModelContent>(content)).Describe().empty());
+    content.summary.projected_gradient = quadratic;
+    EXPECT_FALSE(Model(std::make_shared<const ModelContent>(content)).Describe().empty());
+  }
+}
+
+TEST(ModelFile, HasNoNegativeWeight) {
+  ModelContent content = Example();
+  content.machines[0].theta[0] = -1;
+  EXPECT_THROW(DeserializeModel(SerializeModel(content)), Error);
 }
 
 TEST(Model, BytesHoldWhatAFileHolds) {
