@@ -15,6 +15,7 @@ namespace kweave {
 namespace {
 
 constexpr Index kMostInSet = 128, kLeastInSet = 16;
+constexpr Index kMostPairsInSet = 1024;  // of sample and class, where a term has a row for each
 constexpr double kShareLeftInSet = 0.1;  // of the violation of all samples
 constexpr std::int64_t kStepsPerSample = 40;
 constexpr double kLeastViolation = 1e-13;  // of the largest output
@@ -45,13 +46,16 @@ class Joint {
     SolverOptions row_options;
     row_options.cache_bytes = options.cache_bytes / std::max<std::size_t>(terms.size(), 1);
     row_options.pool = options.pool;
+    const Index least = std::max(kLeastInSet, risk.classes);  // the longest cycle must fit
     for (const JointTerm<T>& term : terms) {
       row_options.reserve = rows_.empty() ? options.reserve : nullptr;
-      // The longest cycle must fit.
-      rows_.push_back(
-          std::make_unique<BlockRows<T>>(*term.rows, row_options, std::max(kLeastInSet, risk.classes)));
-      most_in_set_ = std::min(most_in_set_, rows_.back()->capacity());
-      shifts_.push_back(risk.has_bias ? 0 : term.rows->Shift());
+      const Index rows_per_sample = IsOnPairs(term) ? risk.classes : 1;
+      rows_.push_back(std::make_unique<BlockRows<T>>(*term.rows, row_options, least * rows_per_sample));
+      most_in_set_ = std::min(most_in_set_, rows_.back()->capacity() / rows_per_sample);
+      if (IsOnPairs(term))
+        most_in_set_ = std::min(most_in_set_, std::max(least, kMostPairsInSet / risk.classes));
+      // A constant over all pairs changes nothing: the betas of every sample sum to zero.
+      shifts_.push_back(risk.has_bias || IsOnPairs(term) ? 0 : term.rows->Shift());
     }
   }
 
@@ -71,6 +75,8 @@ class Joint {
     for (const JointTerm<T>& term : terms) matrices.push_back(term.classes);
     return matrices;
   }
+
+  static bool IsOnPairs(const JointTerm<T>& term) { return term.classes.empty(); }
 
   double gap() const { return result_.primal - result_.dual; }
 
@@ -197,15 +203,25 @@ class Joint {
     block_.kernels.resize(terms_.size());
     fetched_.resize(terms_.size());
     for (std::size_t t = 0; t < terms_.size(); ++t) {
-      const std::span<const T* const> rows = rows_[t]->Fetch(block_.samples);
+      // Pairs are in the order of the betas of the block.
+      const std::vector<Index> positions = IsOnPairs(terms_[t]) ? PairsOf(block_.samples) : block_.samples;
+      const std::span<const T* const> rows = rows_[t]->Fetch(positions);
       fetched_[t].assign(rows.begin(), rows.end());
-      block_.kernels[t].resize(size * size);
-      for (std::size_t k = 0; k < size; ++k) {
-        for (std::size_t l = 0; l < size; ++l) {
-          block_.kernels[t][k * size + l] = static_cast<double>(rows[k][block_.samples[l]]) + shifts_[t];
-        }
+      std::vector<double>& kernel = block_.kernels[t];
+      kernel.clear();
+      for (const T* row : rows) {
+        for (const Index at : positions) kernel.push_back(static_cast<double>(row[at]) + shifts_[t]);
       }
     }
+  }
+
+  // All pairs of these samples, those of one sample together, by their places in rows over pairs.
+  std::vector<Index> PairsOf(std::span<const Index> samples) const {
+    std::vector<Index> pairs;
+    for (const Index i : samples) {
+      for (Index u = 0; u < risk_.classes; ++u) pairs.push_back(static_cast<Index>(risk_.At(i, u)));
+    }
+    return pairs;
   }
 
   // Takes over the betas of the block, and their effect on all outputs.
@@ -219,7 +235,24 @@ class Joint {
         beta_[static_cast<std::size_t>(block_.samples[k]) * classes + u] = block_.beta[k * classes + u];
       }
     }
-    for (std::size_t t = 0; t < terms_.size(); ++t) AddTerm(t, changes);
+    for (std::size_t t = 0; t < terms_.size(); ++t) {
+      IsOnPairs(terms_[t]) ? AddPairs(t, changes) : AddTerm(t, changes);
+    }
+  }
+
+  // outputs += J changes, by the rows of the pairs that moved.
+  void AddPairs(std::size_t t, std::span<const double> changes) {
+    std::vector<const T*> rows;
+    std::vector<double> factors;
+    for (std::size_t k = 0; k < changes.size(); ++k) {
+      if (changes[k] == 0) continue;
+      rows.push_back(fetched_[t][k]);
+      factors.push_back(changes[k]);
+    }
+    ForPieces(options_.pool, static_cast<Index>(beta_.size()), kColumnsPerPiece, [&](Index begin, Index end) {
+      AddScaledRows(factors.data(), rows.data(), static_cast<Index>(factors.size()), begin,
+                    state_.outputs.data() + begin, end - begin);
+    });
   }
 
   // outputs += K_t changes A_t, one class at a time: only samples that moved in it cost anything.

@@ -16,7 +16,7 @@ constexpr double kLineTolerance = 1e-3;  // of the slope at the start: steps fol
 std::size_t Offset(Index i) { return static_cast<std::size_t>(i); }
 
 bool IsIdentity(std::span<const std::span<const double>> matrices, Index classes) {
-  if (matrices.size() != 1) return false;
+  if (matrices.size() != 1 || matrices[0].empty()) return false;
   for (Index u = 0; u < classes; ++u) {
     for (Index v = 0; v < classes; ++v) {
       if (matrices[0][Offset(u * classes + v)] != (u == v ? 1 : 0)) return false;
@@ -132,6 +132,12 @@ std::int64_t JointSet::FindPartner(const Edge& edge) const {
   const auto consider = [&](std::int64_t k, double violation) {
     double curvature = 0;
     for (std::size_t t = 0; t < class_matrices_.size(); ++t) {
+      if (IsOnPairs(t)) {
+        const Edge other{k, edge.up, edge.down};
+        curvature +=
+            PairProduct(t, edge, edge) + PairProduct(t, other, other) - 2 * PairProduct(t, edge, other);
+        continue;
+      }
       curvature += ClassProduct(t, edge, edge) *
                    (Kernel(t, edge.member, edge.member) + Kernel(t, k, k) - 2 * Kernel(t, edge.member, k));
     }
@@ -168,11 +174,28 @@ double JointSet::ClassProduct(std::size_t term, const Edge& a, const Edge& b) co
   return up[b.up] - up[b.down] - down[b.up] + down[b.down];
 }
 
+// Of sample k in class u, with all pairs of the set.
+const double* JointSet::PairRow(std::size_t term, std::int64_t k, Index u) const {
+  return block_->kernels[term].data() + Offset(k * risk_.classes + u) * block_->beta.size();
+}
+
+// What two steps along edges have in common under a kernel on pairs.
+double JointSet::PairProduct(std::size_t term, const Edge& a, const Edge& b) const {
+  if (a.member < 0 || b.member < 0) return 0;
+  const double* up = PairRow(term, a.member, a.up) + b.member * risk_.classes;
+  const double* down = PairRow(term, a.member, a.down) + b.member * risk_.classes;
+  return up[b.up] - up[b.down] - down[b.up] + down[b.down];
+}
+
 double JointSet::Curvature() const {
   double sum = 0;
   for (std::size_t t = 0; t < class_matrices_.size(); ++t) {
     for (const Edge& a : edges_) {
       for (const Edge& b : edges_) {
+        if (IsOnPairs(t)) {
+          sum += PairProduct(t, a, b);
+          continue;
+        }
         const double classes = ClassProduct(t, a, b);
         if (classes != 0) sum += classes * Kernel(t, a.member, b.member);
       }
@@ -235,6 +258,12 @@ double JointSet::Length(double slope, double room) const {
   return length;
 }
 
+void JointSet::MoveGradientsByPairs(std::size_t term, const Edge& edge, double length) {
+  const double* up = PairRow(term, edge.member, edge.up);
+  const double* down = PairRow(term, edge.member, edge.down);
+  for (std::size_t k = 0; k < block_->gradient.size(); ++k) block_->gradient[k] += length * (up[k] - down[k]);
+}
+
 void JointSet::MoveBy(double length, double room) {
   for (const Edge& edge : edges_) {
     if (edge.member < 0) continue;
@@ -255,6 +284,10 @@ void JointSet::MoveBy(double length, double room) {
   for (std::size_t t = 0; t < class_matrices_.size(); ++t) {
     for (const Edge& edge : edges_) {
       if (edge.member < 0) continue;
+      if (IsOnPairs(t)) {
+        MoveGradientsByPairs(t, edge, length);
+        continue;
+      }
       const double* row =
           block_->kernels[t].data() + static_cast<std::size_t>(edge.member) * block_->samples.size();
       for (std::size_t k = 0; k < block_->samples.size(); ++k) {

@@ -9,7 +9,8 @@
 // returns    enough, or no step is possible.
 // Holds      betas below their caps, exactly on them when they touch them; the sums up to rounding.
 // Costs      a step looks once at every class that a sample of B can raise, of which there are few, and at |B| gradients
-//            of each class that moved; with kernels that join classes at |B| m. T |B|^2 values of memory for T terms.
+//            of each class that moved; with kernels that join classes at |B| m. T |B|^2 values of memory for T terms,
+//            m^2 as many for one on pairs.
 #ifndef KWEAVE_QP_JOINT_SET_H_
 #define KWEAVE_QP_JOINT_SET_H_
 
@@ -28,13 +29,13 @@ struct JointBlock {
   std::vector<double> beta;
   std::vector<double>
       gradient;  ///< of the negative dual: outputs, minus the slope of the dual term at the own class
-  /// For each term, K between the samples of the set.
+  /// For each term, K between the samples of the set; for one on pairs between those, class values of a sample together.
   std::vector<std::vector<double>> kernels;
 };
 
 class JointSet {
  public:
-  /// class_matrices[t] is that of term t, m x m; what they refer to must outlive the set.
+  /// class_matrices[t] is that of term t, m x m, or empty for one on pairs; what they refer to must outlive the set.
   JointSet(const JointRisk& risk, std::span<const std::span<const double>> class_matrices);
 
   /// Moves betas and gradients of the block until the violation within it is at most `target`, or after `most_steps`.
@@ -60,6 +61,10 @@ class JointSet {
   double LossSlope(double length) const;
   void MoveBy(double length, double room);
 
+  bool IsOnPairs(std::size_t term) const { return class_matrices_[term].empty(); }
+  const double* PairRow(std::size_t term, std::int64_t k, Index u) const;
+  double PairProduct(std::size_t term, const Edge& a, const Edge& b) const;
+  void MoveGradientsByPairs(std::size_t term, const Edge& edge, double length);
   double ClassProduct(std::size_t term, const Edge& a, const Edge& b) const;
   double Kernel(std::size_t term, std::int64_t k, std::int64_t l) const;
   double& Beta(std::int64_t k, Index u);

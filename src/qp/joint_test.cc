@@ -107,6 +107,39 @@ TEST_F(JointSolverTest, MeetsWithFewRowsAndSinglePrecision) {
   }
 }
 
+// The same kernel as a product, as one over pairs, and half of each.
+TEST_F(JointSolverTest, MeetsWithTheKernelGivenOnPairs) {
+  const double dual = Solve<double>({.relative_gap = 1e-8}).dual;
+  std::vector<double> pairs(state_.beta.size() * state_.beta.size(), 0.0);
+  for (Index u = 0; u < kClasses; ++u) {
+    for (Index i = 0; i < kSamples; ++i) {
+      for (Index j = 0; j < kSamples; ++j) {
+        pairs[risk_.At(i, u) * state_.beta.size() + risk_.At(j, u)] = matrix_(i, j);
+      }
+    }
+  }
+  std::vector<double> half = identity_;
+  for (double& value : half) value /= 2;
+  const Matrix whole{static_cast<Index>(state_.beta.size()), pairs};
+  for (double& value : pairs) value /= 2;
+  const Matrix part{whole.size, pairs};
+  MatrixRows<double> rows(matrix_), whole_rows(whole, /*shift=*/1), part_rows(part);
+  const JointTerm<double> on_pairs{&whole_rows, {}};
+  const JointTerm<double> mixed[] = {{&rows, half}, {&part_rows, {}}};
+  using Terms = std::span<const JointTerm<double>>;
+  for (const Terms terms : {Terms(&on_pairs, 1), Terms(mixed)}) {
+    for (const std::size_t bytes : {std::size_t{1}, std::size_t{1} << 28}) {
+      std::fill(state_.beta.begin(), state_.beta.end(), 0.0);
+      std::fill(state_.outputs.begin(), state_.outputs.end(), 0.0);
+      const JointResult result =
+          SolveJoint<double>(risk_, terms, state_, {.relative_gap = 1e-8, .cache_bytes = bytes});
+      EXPECT_EQ(result.outcome, SolverOutcome::kConverged);
+      EXPECT_NEAR(result.dual, dual, 2e-8 * dual);
+      ExpectFeasible();
+    }
+  }
+}
+
 TEST_F(JointSolverTest, StopsWhenAsked) {
   int asked = 0;
   const JointResult result = Solve<double>({.relative_gap = 1e-12, .proceed = [&] { return ++asked < 3; }});

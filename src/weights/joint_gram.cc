@@ -29,6 +29,7 @@ class JointExpansion final : public Expansion {
       const bool is_zero = std::all_of(part.begin(), part.end(), [](double value) { return value == 0; });
       if (!is_zero || expansion) ExpandInto(gram_.samples(), part, expansion);
     }
+    if (gram_.given() != nullptr) ExpandInto(*gram_.given(), a, given_);
   }
 
   void Quadratics(std::span<double> q) const override {
@@ -44,6 +45,7 @@ class JointExpansion final : public Expansion {
         Add(u, v, 2, values, q);
       }
     }
+    if (given_) given_->Quadratics(OfGiven(q));
   }
 
   void Products(std::span<const double> b, std::span<double> products) const override {
@@ -57,10 +59,12 @@ class JointExpansion final : public Expansion {
         Add(u, v, 1, values, products);
       }
     }
+    if (given_) given_->Products(b, OfGiven(products));
   }
 
   void Outputs(std::span<const double> theta, std::span<double> out) const override {
     std::fill(out.begin(), out.end(), 0.0);
+    if (given_) given_->Outputs(gram_.GivenTheta(theta), out);
     const Index right = gram_.samples().right_count();
     std::vector<double> values(Offset(right));
     for (const ClassTerm& term : gram_.TermsAt(theta)) {
@@ -79,6 +83,10 @@ class JointExpansion final : public Expansion {
 
  private:
   Index left_count() const { return gram_.samples().left_count(); }
+
+  std::span<double> OfGiven(std::span<double> values) const {
+    return values.subspan(Offset(gram_.products()));
+  }
 
   bool IsJoined(Index u, Index v) const {
     return std::any_of(gram_.matrices().begin(), gram_.matrices().end(), [&](const ClassMatrix& matrix) {
@@ -99,6 +107,7 @@ class JointExpansion final : public Expansion {
   const JointGram& gram_;
   std::vector<double> a_;
   std::vector<std::unique_ptr<Expansion>> parts_;  // by class
+  std::unique_ptr<Expansion> given_;
 };
 
 template <class T>
@@ -109,6 +118,12 @@ void JointRows(const JointGram& gram, std::span<const double> theta, std::span<c
   for (std::size_t r = 0; r < rows.size(); ++r) {
     T* to = out + static_cast<Index>(r) * stride;
     std::fill_n(to, gram.right_count(), T{0});
+    if (gram.given() != nullptr) {
+      const std::span<const double> weights = gram.GivenTheta(theta);
+      gram.given()->Rows(weights, rows.subspan(r, 1), to, gram.right_count());
+      const auto shift = static_cast<T>(gram.given()->RowShift(weights));
+      for (Index j = 0; j < gram.right_count(); ++j) to[j] += shift;
+    }
     const Index u = rows[r] / left, i = rows[r] % left;
     for (const ClassTerm& term : gram.TermsAt(theta)) {
       gram.samples().Rows(term.theta, std::span(&i, 1), row.data(), right);
@@ -129,8 +144,8 @@ ClassMatrix IdentityClasses(Index classes) {
   return matrix;
 }
 
-JointGram::JointGram(Gram& samples, Index classes, std::span<const ClassMatrix> matrices)
-    : samples_(samples), classes_(classes), matrices_(matrices.begin(), matrices.end()) {
+JointGram::JointGram(Gram& samples, Index classes, std::span<const ClassMatrix> matrices, Gram* given)
+    : samples_(samples), classes_(classes), matrices_(matrices.begin(), matrices.end()), given_(given) {
   if (matrices_.empty()) matrices_.push_back(IdentityClasses(classes));
 }
 
@@ -172,6 +187,11 @@ void JointGram::Rows(std::span<const double> theta, std::span<const Index> rows,
 
 void JointGram::Diagonal(std::span<const double> theta, std::span<double> out) {
   std::fill(out.begin(), out.end(), 0.0);
+  if (given_ != nullptr) {
+    const double shift = given_->RowShift(GivenTheta(theta));
+    given_->Diagonal(GivenTheta(theta), out);
+    for (double& value : out) value += shift;
+  }
   const Index left = samples_.left_count();
   std::vector<double> values(Offset(left));
   for (const ClassTerm& term : TermsAt(theta)) {
@@ -200,7 +220,7 @@ double JointGram::TableError() const {
   for (const ClassMatrix& matrix : matrices_) {
     for (const double value : matrix) largest = std::max(largest, std::abs(value));
   }
-  return largest * samples_.TableError();
+  return std::max(largest * samples_.TableError(), given_ != nullptr ? given_->TableError() : 0);
 }
 
 }  // namespace kweave

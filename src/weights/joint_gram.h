@@ -1,10 +1,13 @@
-// Kernels on pairs of sample and class: products of a kernel on samples and one on classes (Zien, Ong 2007, eq. (12)).
+// Kernels on pairs of sample and class: products of a kernel on samples and one on classes (Zien, Ong 2007, eq. (12)), and
+// any others that are given as such.
 //
 // Solves   k((x, u), (z, v)) = k_X(x, z) k_Y(u, v) for every k_X of a Gram and every k_Y given, kernel x |Y| + y for
-//          input kernel x and class kernel y. Vectors over pairs hold class after class: entry u n + i.
-// Method   an expansion is one of the Gram for each class; class kernels mix the results.
-// Takes    a Gram and matrices over the classes; is a Gram itself, over n m pairs.
-// Holds    no matrix over pairs. Rows include what those of the Gram leave out.
+//          input kernel x and class kernel y; after them those given. Vectors over pairs hold class after class: entry
+//          u n + i.
+// Method   an expansion is one of the Gram for each class; class kernels mix the results. Given kernels have a Gram over
+//          pairs, which is asked as it is.
+// Takes    a Gram and matrices over the classes, and a Gram over pairs or none; is a Gram itself, over n m pairs.
+// Holds    no matrix over pairs. Rows include what those of the Grams leave out.
 // Costs    an expansion of the Gram for each class, whose nonzero entries are its support vectors only; products
 //          between classes for those pairs that some class kernel joins.
 #ifndef KWEAVE_WEIGHTS_JOINT_GRAM_H_
@@ -31,12 +34,12 @@ ClassMatrix IdentityClasses(Index classes);
 
 class JointGram : public Gram {
  public:
-  /// The Gram and the matrices must outlive it. No matrices: the identity.
-  JointGram(Gram& samples, Index classes, std::span<const ClassMatrix> matrices);
+  /// The Grams must outlive it. No matrices: the identity. `given` is over pairs, class after class; null: there are none.
+  JointGram(Gram& samples, Index classes, std::span<const ClassMatrix> matrices, Gram* given = nullptr);
 
   Index left_count() const override { return samples_.left_count() * classes_; }
   Index right_count() const override { return samples_.right_count() * classes_; }
-  Index kernels() const override { return samples_.kernels() * static_cast<Index>(matrices_.size()); }
+  Index kernels() const override { return products() + (given_ != nullptr ? given_->kernels() : 0); }
   void Rows(std::span<const double> theta, std::span<const Index> rows, float* out, Index stride) override;
   void Rows(std::span<const double> theta, std::span<const Index> rows, double* out, Index stride) override;
   double RowShift(std::span<const double>) const override { return 0; }
@@ -47,14 +50,22 @@ class JointGram : public Gram {
 
   Gram& samples() const { return samples_; }
   Index classes() const { return classes_; }
+  /// Kernels that are products, which come first.
+  Index products() const { return samples_.kernels() * static_cast<Index>(matrices_.size()); }
+  /// The kernels given as such, and their weights. Null: there are none.
+  Gram* given() const { return given_; }
+  std::span<const double> GivenTheta(std::span<const double> theta) const {
+    return theta.subspan(static_cast<std::size_t>(products()));
+  }
   std::span<const ClassMatrix> matrices() const { return matrices_; }
-  /// The learned kernel as a sum of as few products as its weights allow.
+  /// The products of the learned kernel, as few as its weights allow.
   std::vector<ClassTerm> TermsAt(std::span<const double> theta) const;
 
  private:
   Gram& samples_;
   const Index classes_;
   std::vector<ClassMatrix> matrices_;
+  Gram* const given_;
 };
 
 }  // namespace kweave

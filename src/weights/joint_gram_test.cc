@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "base/random.h"
 #include "tests/support/matrix_gram.h"
 
@@ -28,10 +30,11 @@ std::vector<double> DrawKernel(std::size_t size, Random& random) {
   return kernel;
 }
 
-// Against the whole matrix over pairs, for fewer and for more kernels on classes than on samples.
+// Against the whole matrix over pairs, for fewer and for more kernels on classes than on samples, with and without
+// kernels given on pairs.
 TEST(JointGram, AgreesWithTheMatrixOverPairs) {
   Random random(5);
-  for (const auto& [inputs, matrices] : {std::pair{3, 1}, {2, 2}, {1, 4}, {3, 2}}) {
+  for (const auto& [inputs, matrices, on_pairs] : {std::tuple{3, 1, 0}, {2, 2, 1}, {1, 4, 2}, {3, 2, 0}}) {
     std::vector<std::vector<double>> kernels, whole;
     std::vector<ClassMatrix> classes;
     for (int x = 0; x < inputs; ++x) kernels.push_back(DrawKernel(kSamples, random));
@@ -47,9 +50,13 @@ TEST(JointGram, AgreesWithTheMatrixOverPairs) {
         }
       }
     }
-    testing::MatrixGram samples(kernels), expected(whole);
+    std::vector<std::vector<double>> given_kernels;
+    for (int m = 0; m < on_pairs; ++m) given_kernels.push_back(DrawKernel(kPairs, random));
+    whole.insert(whole.end(), given_kernels.begin(), given_kernels.end());
+    testing::MatrixGram samples(kernels), given(given_kernels), expected(whole);
     samples.set_row_shift(0.25);
-    JointGram gram(samples, kClasses, classes);
+    given.set_row_shift(-0.5);
+    JointGram gram(samples, kClasses, classes, on_pairs > 0 ? &given : nullptr);
     ASSERT_EQ(gram.kernels(), expected.kernels());
     std::vector<double> theta = Draw(whole.size(), random), a = Draw(kPairs, random),
                         b = Draw(kPairs, random);

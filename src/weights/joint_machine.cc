@@ -1,6 +1,7 @@
 #include "weights/joint_machine.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/dot.h"
 #include "base/stopwatch.h"
@@ -59,6 +60,13 @@ JointResult JointMachine::RunSolver(double relative_gap) {
   for (const ClassTerm& term : terms) {
     rows.emplace_back(gram_->samples(), term.theta);
     joint_terms.push_back({&rows.back(), term.classes});
+  }
+  std::optional<GramRows<T>> given;
+  if (gram_->given() != nullptr) {
+    const std::span<const double> theta = gram_->GivenTheta(theta_);
+    given.emplace(*gram_->given(), theta);
+    if (std::any_of(theta.begin(), theta.end(), [](double weight) { return weight != 0; }))
+      joint_terms.push_back({&*given, {}});
   }
   JointOptions options;
   options.relative_gap = relative_gap;

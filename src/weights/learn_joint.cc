@@ -21,7 +21,8 @@ void CheckProblem(const GramPair& gram, const JointLearningProblem& problem) {
                 fmt::format("the kernels have {} samples, but there are {} labels and {} costs", samples,
                             risk.y.size(), risk.C.size()));
   }
-  if (gram.working->kernels() == 0) throw Error(ErrorKind::kUsage, "there are no kernels to learn from");
+  if (gram.working->kernels() == 0 && problem.given == nullptr)
+    throw Error(ErrorKind::kUsage, "there are no kernels to learn from");
   if (!ServesJoint(*risk.loss)) {
     throw Error(ErrorKind::kUsage,
                 "a joint machine needs a loss that never grows with the margin: hinge, squared-hinge, "
@@ -44,10 +45,14 @@ Learned LearnJoint(const GramPair& gram, const JointLearningProblem& problem, co
     throw Error(ErrorKind::kUsage,
                 fmt::format("method {} does not serve machines with several outputs", method.name));
   }
-  JointGram working(*gram.working, problem.risk.classes, problem.matrices);
+  const GramPair* given = problem.given;
+  JointGram working(*gram.working, problem.risk.classes, problem.matrices, given ? given->working : nullptr);
   std::optional<JointGram> exact;
   const GramPair pairs{&working, gram.working_is_float, [&]() -> Gram& {
-                         if (!exact) exact.emplace(gram.exact(), problem.risk.classes, problem.matrices);
+                         if (!exact) {
+                           exact.emplace(gram.exact(), problem.risk.classes, problem.matrices,
+                                         given ? &given->exact() : nullptr);
+                         }
                          return *exact;
                        }};
   JointMachine machine(problem, options, control);

@@ -1,4 +1,4 @@
-// Machines with several classes against optima found by a conic solver (generate_joint.py).
+// Machines with several classes against optima found by a conic solver (generate_joint.py, generate_joint_pairs.py).
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -38,8 +38,8 @@ void ExpectOptimum(const Learned& learned, const testing::ReferenceOptimum& opti
   EXPECT_NEAR(learned.certificate.dual, optimum.lower, 1e-5 * optimum.upper);
 }
 
-TEST(Joint, EveryMethodMeetsTheConicOptimum) {
-  for (const JointReference& problem : JointReferences()) {
+void ExpectOptimaOfEveryMethod(const std::vector<JointReference>& problems) {
+  for (const JointReference& problem : problems) {
     for (const testing::ReferenceOptimum& optimum : problem.optima) {
       for (const MethodRecord& method : MethodTable()) {
         if (method.is_first_order || method.needs_one_output) continue;
@@ -55,12 +55,23 @@ TEST(Joint, EveryMethodMeetsTheConicOptimum) {
   }
 }
 
+TEST(Joint, EveryMethodMeetsTheConicOptimum) { ExpectOptimaOfEveryMethod(JointReferences()); }
+
+TEST(Joint, EveryMethodMeetsTheConicOptimumOfKernelsOnPairs) {
+  ExpectOptimaOfEveryMethod(testing::ReadJointReferences("tests/reference/joint_pairs.json"));
+}
+
 // Whatever is certified, the optimum lies between the bounds.
 TEST(Joint, CertificateHoldsForAnyAnswer) {
   Random random(3);
-  for (const JointReference& problem : JointReferences()) {
-    testing::MatrixGram samples(problem.matrices);
-    JointGram gram(samples, problem.classes, problem.class_matrices);
+  std::vector<JointReference> problems = JointReferences();
+  for (JointReference& problem : testing::ReadJointReferences("tests/reference/joint_pairs.json"))
+    problems.push_back(std::move(problem));
+  for (const JointReference& problem : problems) {
+    testing::MatrixGram samples(problem.matrices, static_cast<Index>(problem.y.size()));
+    testing::MatrixGram given(problem.pair_matrices);
+    JointGram gram(samples, problem.classes, problem.class_matrices,
+                   problem.pair_matrices.empty() ? nullptr : &given);
     for (const testing::ReferenceOptimum& optimum : problem.optima) {
       SCOPED_TRACE(fmt::format("{} {}", problem.name, optimum.norm));
       std::vector<double> theta(static_cast<std::size_t>(gram.kernels()));

@@ -18,8 +18,9 @@ namespace kweave::testing {
 /// else by it. Errors can be planted into its values.
 class MatrixGram : public Gram {
  public:
-  explicit MatrixGram(std::vector<std::vector<double>> matrices)
-      : matrices_(std::move(matrices)), size_(matrices_.empty() ? 0 : RootOf(matrices_[0].size())) {}
+  /// `samples` where there are no matrices to say it.
+  explicit MatrixGram(std::vector<std::vector<double>> matrices, Index samples = 0)
+      : matrices_(std::move(matrices)), size_(matrices_.empty() ? samples : RootOf(matrices_[0].size())) {}
 
   Index left_count() const override { return size_; }
   Index right_count() const override { return size_; }
