@@ -177,8 +177,10 @@ void AddPredict(CLI::App& app) {
   const auto arguments = std::make_shared<PredictArguments>();
   verb.add_option("MODEL", arguments->model, "a model that train wrote");
   AddDataOptions(verb, arguments->data);
-  verb.add_option("--gram", arguments->grams,
-                  "NAME=FILE, values of precomputed kernel NAME: a row per new, a column per training sample")
+  verb.add_option(
+          "--gram", arguments->grams,
+          "NAME=FILE, values of precomputed kernel NAME: a row per new, a column per training sample; of a "
+          "joint kernel a row per new sample and class, a column per training sample and class")
       ->allow_extra_args(false);
   AddRunOptions(verb, arguments->run);
   verb.add_option("-o,--output", arguments->output, "file for the predictions (default: standard output)");

@@ -135,6 +135,18 @@ MatrixFile MatrixFile::Parse(const FileBytes& file) {
   return {{file.name, std::move(matrix)}, is_mapped};
 }
 
+// Rows of one block may lie anywhere in the file, so pages cannot be given back block by block.
+MatrixFile MatrixFile::Reordered(std::span<const Index> order) const {
+  GramMatrix matrix = matrix_;
+  matrix.row_indices.clear();
+  matrix.column_indices.clear();
+  for (const Index i : order) {
+    matrix.row_indices.push_back(At(matrix_.row_indices, i));
+    matrix.column_indices.push_back(At(matrix_.column_indices, i));
+  }
+  return {std::move(matrix), false};
+}
+
 Index MatrixFile::rows() const {
   if (!matrix_.row_indices.empty()) return static_cast<Index>(matrix_.row_indices.size());
   return std::visit([](const auto& dense) { return dense.rows; }, matrix_.values);

@@ -1,6 +1,7 @@
 #ifndef KWEAVE_DATA_MATRIX_FILE_H_
 #define KWEAVE_DATA_MATRIX_FILE_H_
 
+#include <span>
 #include <string>
 
 #include "data/dense_matrix.h"
@@ -22,6 +23,8 @@ class MatrixFile {
   static MatrixFile Wrap(const GramMatrix& matrix);
   /// The same from bytes already in memory.
   static MatrixFile Parse(const FileBytes& file);
+  /// The same values with rows and columns in another order: row r is row order[r] here, and so columns. A square matrix.
+  MatrixFile Reordered(std::span<const Index> order) const;
 
   const std::string& name() const { return matrix_.name; }
   Index rows() const;

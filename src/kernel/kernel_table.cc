@@ -17,7 +17,7 @@ namespace kweave {
 namespace {
 
 constexpr const KernelKind* kTable[] = {
-    &kLinear, &kPoly, &kRbf, &kLaplacian, &kChi2, &kIntersection, &kTanimoto, &kPrecomputed,
+    &kLinear, &kPoly, &kRbf, &kLaplacian, &kChi2, &kIntersection, &kTanimoto, &kPrecomputed, &kJoint,
 };
 
 /// The parameters with their defaults, as one would write them in the kernel language.

@@ -36,11 +36,11 @@ void ForEachRow(const MatrixFile& matrix, ThreadPool& pool, const Visit& visit) 
   });
 }
 
-void CheckShape(const MatrixFile& matrix, Index samples) {
+void CheckShape(const MatrixFile& matrix, Index samples, std::string_view unit) {
   if (matrix.rows() == samples && matrix.cols() == samples) return;
   throw Error(ErrorKind::kData,
-              fmt::format("{}: {} x {} values, expected {} x {}, one row and column per sample",
-                          matrix.name(), matrix.rows(), matrix.cols(), samples, samples));
+              fmt::format("{}: {} x {} values, expected {} x {}, one row and column per {}", matrix.name(),
+                          matrix.rows(), matrix.cols(), samples, samples, unit));
 }
 
 void CheckFiniteRow(const MatrixFile& matrix, Index i, std::span<const double> row) {
@@ -164,9 +164,10 @@ MatrixCheck BoundSpectrum(const MatrixFile& matrix, Vector u, Vector product, in
   return check;
 }
 
-MatrixCheck CheckMatrix(const MatrixSource& source, Index samples, int steps, ThreadPool& pool) {
+MatrixCheck CheckMatrix(const MatrixSource& source, Index samples, int steps, ThreadPool& pool,
+                        std::string_view unit) {
   const MatrixFile matrix = source.Open();
-  CheckShape(matrix, samples);
+  CheckShape(matrix, samples, unit);
   Random random(0);
   Vector u(samples);
   for (double& value : u) value = 2 * random.Uniform() - 1;
@@ -177,12 +178,13 @@ MatrixCheck CheckMatrix(const MatrixSource& source, Index samples, int steps, Th
 }  // namespace
 
 std::vector<MatrixCheck> CheckKernelMatrices(std::span<const MatrixSource> sources, Index samples,
-                                             ThreadPool& pool) {
+                                             ThreadPool& pool, std::string_view unit) {
   std::vector<MatrixCheck> checks(sources.size());
   const double per_step = static_cast<double>(samples) * static_cast<double>(samples) * sources.size();
   const int affordable = static_cast<int>(std::min<double>(kLanczosSteps, kLanczosBudget / per_step));
   const int steps = static_cast<int>(std::clamp<Index>(affordable, 1, samples));
-  for (std::size_t f = 0; f < sources.size(); ++f) checks[f] = CheckMatrix(sources[f], samples, steps, pool);
+  for (std::size_t f = 0; f < sources.size(); ++f)
+    checks[f] = CheckMatrix(sources[f], samples, steps, pool, unit);
   return checks;
 }
 

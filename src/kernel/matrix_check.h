@@ -12,6 +12,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/threads.h"
@@ -25,9 +26,9 @@ struct MatrixCheck {
   double largest_eigenvalue = 0;   ///< at least this
 };
 
-/// Checks matrices that are to be kernels among `samples` samples.
+/// Checks matrices that are to be kernels among `samples` samples, or whatever else `unit` says.
 std::vector<MatrixCheck> CheckKernelMatrices(std::span<const MatrixSource> sources, Index samples,
-                                             ThreadPool& pool);
+                                             ThreadPool& pool, std::string_view unit = "sample");
 
 }  // namespace kweave
 

@@ -14,4 +14,12 @@ constinit const KernelKind kPrecomputed = {
     .shape = Shape::kIdentity,
 };
 
+constinit const KernelKind kJoint = {
+    .name = "joint",
+    .sentence =
+        "multiclass joint: on pairs of sample and class, entry (i m + u, j m + v) of the matrix in `file`",
+    .base = &kFileQuantity,
+    .shape = Shape::kIdentity,
+};
+
 }  // namespace kweave

@@ -119,7 +119,7 @@ void CheckSamples(const ModelContent& content) {
   }
   Require(stored <= content.training_count, "it stores more samples than it was trained on");
   // Samples of weight 0 are in the data and not counted; with matrices, whose columns these are, there are none.
-  const bool are_columns = !content.kernels.files.empty();
+  const bool are_columns = !content.kernels.files.empty() || !content.pairs.kernels.empty();
   Index previous = -1;
   for (Index index : content.sample_indices) {
     Require(index > previous && (!are_columns || index < content.training_count),
@@ -142,6 +142,20 @@ void CheckMachine(const ModelContent& content, const ModelMachine& machine) {
   }
 }
 
+void CheckPairs(const ModelContent& content) {
+  const ModelPairs& pairs = content.pairs;
+  Require(pairs.kernels.empty() || content.multiclass == "joint",
+          "kernels on pairs belong to no joint machine");
+  for (const ModelPairKernel& kernel : pairs.kernels) {
+    Require(std::isfinite(kernel.weight) && kernel.weight >= 0 && std::isfinite(kernel.scale),
+            "the weight of a kernel on pairs is no weight");
+  }
+  const std::size_t count = content.sample_indices.size() * content.classes.size();
+  Require(pairs.beta.size() == (pairs.kernels.empty() ? 0 : count),
+          "pairs and coefficients differ in number");
+  Require(AllFinite(pairs.beta), "a coefficient is not finite");
+}
+
 }  // namespace
 
 std::vector<View> WithSampleCount(std::vector<View> views, Index count) {
@@ -161,6 +175,7 @@ void CheckConsistency(const ModelContent& content) {
   }
   CheckSamples(content);
   for (const ModelMachine& machine : content.machines) CheckMachine(content, machine);
+  CheckPairs(content);
   CheckKernels(content);
   CheckNormalization(content);
   if (content.normalization.NeedsAllTrainingSamples()) {

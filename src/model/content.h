@@ -23,6 +23,21 @@ struct ModelMachine {
   Index against = -1;
 };
 
+/// A kernel on pairs of sample and class, given as a matrix.
+struct ModelPairKernel {
+  std::string name;
+  std::string file;   ///< of training
+  double weight = 0;  ///< above 0
+  double scale = 1;   ///< factor of the normalisation
+};
+
+/// What kernels on pairs add to the value of class u at sample x: sum over kernels m and stored pairs (i, v) of
+/// weight_m scale_m beta_iv k_m((x_i, v), (x, u)).
+struct ModelPairs {
+  std::vector<ModelPairKernel> kernels;
+  std::vector<double> beta;  ///< stored sample after stored sample, one for each class
+};
+
 /// Everything a model knows. One machine is the whole model of two classes, a regression or one class; more of them make
 /// a value for each class.
 struct ModelContent {
@@ -42,6 +57,7 @@ struct ModelContent {
   std::vector<Index> sample_indices;  ///< position of each stored sample in the training data, ascending
   Index training_count = 0;           ///< samples it was trained on: those with a weight
   std::vector<ModelMachine> machines;
+  ModelPairs pairs;  ///< of joint machines; mostly empty
   Summary summary;
 
   Index stored_count() const { return static_cast<Index>(sample_indices.size()); }

@@ -81,11 +81,16 @@ std::vector<DescribedKernel> DescribedKernels(const ModelContent& content) {
     for (const ModelMachine& machine : content.machines) {
       kernel.weight += machine.theta[m] / static_cast<double>(content.machines.size());
     }
+    described.push_back(std::move(kernel));
+  }
+  for (const ModelPairKernel& kernel : content.pairs.kernels) {
+    described.push_back({kernel.name, kernel.file, kernel.weight, 0, 0});
+  }
+  for (DescribedKernel& kernel : described) {
     if (const auto found = quadratics.find(kernel.name); found != quadratics.end())
       kernel.quadratic = found->second;
     kernel.share = kernel.weight * std::max(kernel.quadratic, 0.0);
     total += kernel.share;
-    described.push_back(std::move(kernel));
   }
   // A file may hold anything: where the sum is no number, nobody has a share of it.
   const bool has_shares = total > 0 && std::isfinite(total);
@@ -280,6 +285,7 @@ Json DescribeAsJson(const ModelContent& content) {
   } else {
     json["multiclass"] = content.multiclass;
     json["machines"] = DescribeMachines(content);
+    if (!content.pairs.kernels.empty()) json["pair_beta"] = content.pairs.beta;
   }
   json["summary"] = ToJson(content.summary);
   return json;

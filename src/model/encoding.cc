@@ -230,6 +230,25 @@ ModelMachine DecodeMachine(const Json& json, std::size_t stored) {
   return machine;
 }
 
+Json EncodePairs(const ModelPairs& pairs) {
+  Json kernels = Json::array();
+  for (const ModelPairKernel& kernel : pairs.kernels) {
+    kernels.push_back(
+        {{"name", kernel.name}, {"file", kernel.file}, {"weight", kernel.weight}, {"scale", kernel.scale}});
+  }
+  return {{"kernels", std::move(kernels)}, {"beta", ToBlob(pairs.beta)}};
+}
+
+ModelPairs DecodePairs(const Json& json) {
+  ModelPairs pairs;
+  for (const Json& kernel : json.at("kernels")) {
+    pairs.kernels.push_back({kernel.at("name").get<std::string>(), kernel.at("file").get<std::string>(),
+                             kernel.at("weight").get<double>(), kernel.at("scale").get<double>()});
+  }
+  pairs.beta = FromBlob<double>(json.at("beta"));
+  return pairs;
+}
+
 ModelContent Decode(const Json& json) {
   ModelContent content;
   content.version = json.at("version").get<std::string>();
@@ -259,6 +278,7 @@ ModelContent Decode(const Json& json) {
       content.machines.push_back(DecodeMachine(machine, content.sample_indices.size()));
     }
   }
+  if (json.contains("pairs")) content.pairs = DecodePairs(json.at("pairs"));
   content.summary = SummaryFromJson(json.at("summary"));
   return content;
 }
@@ -293,6 +313,7 @@ Json EncodeModel(const ModelContent& content) {
     json["machines"] = Json::array();
     for (const ModelMachine& machine : content.machines) json["machines"].push_back(EncodeMachine(machine));
   }
+  if (!content.pairs.kernels.empty()) json["pairs"] = EncodePairs(content.pairs);
   return json;
 }
 

@@ -94,6 +94,7 @@ bool WriteAndClose(int descriptor, std::span<const std::uint8_t> bytes) {
 }  // namespace
 
 std::uint32_t FormatOf(const ModelContent& content) {
+  if (!content.pairs.kernels.empty()) return 4;
   if (!content.multiclass.empty()) return 3;
   return content.task == Task::kClassify ? 1 : 2;
 }

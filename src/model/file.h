@@ -12,7 +12,7 @@
 namespace kweave {
 
 /// The newest format this version knows; it reads this one and all before it.
-inline constexpr std::uint32_t kModelFormatVersion = 3;
+inline constexpr std::uint32_t kModelFormatVersion = 4;
 
 /// The format a model is written in: the oldest that can hold it, so that earlier versions read it where they can.
 /// 1: two classes; 2: every task; 3: several machines.

@@ -14,6 +14,7 @@
 #include "gram/make_gram.h"
 #include "kweave/error.h"
 #include "model/match_views.h"
+#include "model/predict_pairs.h"
 
 namespace kweave {
 namespace {
@@ -34,6 +35,8 @@ bool HoldsWord(std::string_view text, std::string_view name) {
 bool IsKnownMatrix(const ModelContent& content, const std::string& name) {
   const auto& files = content.kernels.files;
   if (std::ranges::find(files, name, &MatrixSource::name) != files.end()) return true;
+  const auto& pairs = content.pairs.kernels;
+  if (std::ranges::find(pairs, name, &ModelPairKernel::file) != pairs.end()) return true;
   const auto has_name = [&](const KernelReport& kernel) { return kernel.name == name; };
   if (std::ranges::any_of(content.summary.kernels, has_name)) return true;
   return std::ranges::any_of(content.summary.options, [&](const auto& option) {
@@ -46,6 +49,7 @@ void CheckMatrixNames(const ModelContent& content, const PredictOptions& options
     if (IsKnownMatrix(content, name)) continue;
     std::vector<std::string_view> needed;
     for (const MatrixSource& file : content.kernels.files) needed.push_back(file.name);
+    for (const ModelPairKernel& kernel : content.pairs.kernels) needed.push_back(kernel.file);
     throw Error(ErrorKind::kUsage,
                 fmt::format("--gram '{}' is no precomputed kernel of the model, which {}{}", name,
                             needed.empty() ? "needs none" : "needs ", fmt::join(needed, ", ")));
@@ -125,17 +129,27 @@ std::vector<View> SelectBlock(std::span<const View> views, Index begin, Index en
 struct NewSamples {
   std::vector<View> views;
   NewMatrices matrices;
+  NewPairs pairs;
   Index count = 0;
 };
 
 NewSamples MatchSamples(const ModelContent& content, const Dataset& data, const PredictOptions& options) {
-  NewSamples samples{MatchViews(content, data), MatchMatrices(content, data, options), data.size};
+  NewSamples samples{MatchViews(content, data), MatchMatrices(content, data, options),
+                     MatchPairs(content, data, options), data.size};
   const NewMatrices& matrices = samples.matrices;
   if (matrices.rows >= 0 && !data.views.empty() && matrices.rows != data.size) {
     throw Error(ErrorKind::kData, fmt::format("{}: {} rows, but the data has {} samples",
                                               matrices.files.front().name, matrices.rows, data.size));
   }
   if (matrices.rows >= 0) samples.count = matrices.rows;
+  const Index paired = samples.pairs.samples;
+  if (paired >= 0 && (!data.views.empty() || matrices.rows >= 0) && paired != samples.count) {
+    throw Error(ErrorKind::kData,
+                fmt::format("{}: {} rows, expected {}, one for each class of each of the {} new samples",
+                            samples.pairs.files.front().name(), samples.pairs.files.front().rows(),
+                            samples.count * content.outputs(), samples.count));
+  }
+  if (paired >= 0) samples.count = paired;
   return samples;
 }
 
@@ -211,6 +225,14 @@ void CombineMachines(const ModelContent& content, std::span<const double> values
   for (std::size_t u = 0; u < out.size(); ++u) out[u] += sums[u] / (3 * (std::abs(sums[u]) + 1));
 }
 
+void RequireKernelsOnSamples(const ModelContent& content) {
+  if (content.pairs.kernels.empty()) return;
+  throw Error(ErrorKind::kUsage,
+              fmt::format("kernel '{}' is on pairs of sample and class, so the model has no parts by kernel "
+                          "and no learned kernel on samples",
+                          content.pairs.kernels.front().name));
+}
+
 }  // namespace
 
 std::vector<double> Decide(const ModelContent& content, const Dataset& data, const PredictOptions& options,
@@ -242,11 +264,16 @@ std::vector<double> Decide(const ModelContent& content, const Dataset& data, con
       decide(i);
     }
   });
+  if (samples.pairs.samples >= 0) {
+    ThreadPool pool(context.threads);
+    AddPairs(content, samples.pairs, pool, decision);
+  }
   return decision;
 }
 
 std::vector<double> DecideByKernel(const ModelContent& content, const Dataset& data,
                                    const PredictOptions& options, const Context& context, Index machine) {
+  RequireKernelsOnSamples(content);
   const NewSamples samples = MatchSamples(content, data, options);
   const ModelMachine& one = content.machines[machine];
   const Index kernels = content.kernels.size();
@@ -267,6 +294,7 @@ std::vector<double> DecideByKernel(const ModelContent& content, const Dataset& d
 std::vector<double> LearnedKernelValues(const ModelContent& content, const Dataset& data,
                                         const PredictOptions& options, const Context& context,
                                         Index machine) {
+  RequireKernelsOnSamples(content);
   const NewSamples samples = MatchSamples(content, data, options);
   const std::vector<double>& theta = content.machines[machine].theta;
   const Index stored = content.stored_count();

@@ -27,8 +27,18 @@ std::string Bytes(std::size_t bytes) {
 Forecast ForecastTraining(const Dataset& data, const TrainOptions& options, const Context& context) {
   Validate(options);
   const PreparedSamples samples = PrepareSamples(data, options);
-  const KernelSet kernels = ParseKernels(EffectiveKernels(options), samples.views, context.seed);
+  KernelSet kernels = ParseKernels(EffectiveKernels(options), samples.views, context.seed);
   const auto count = static_cast<Index>(samples.indices.size());
+  const Index total = kernels.size();
+  const std::vector<Index> on_pairs = FindPairKernels(kernels);
+  if (!on_pairs.empty()) {
+    std::vector<Index> others;
+    for (Index m = 0; m < total; ++m) {
+      if (!std::ranges::binary_search(on_pairs, m)) others.push_back(m);
+    }
+    kernels = kernels.Select(others);
+  }
+  const auto pairs = static_cast<double>(count) * static_cast<double>(samples.classes.size());
   const MemoryPlan plan = PlanMemory(kernels, ViewsOf(kernels, samples.views), count, options, context,
                                      HasSeveralMachines(options, samples));
   Forecast forecast;
@@ -38,9 +48,10 @@ Forecast ForecastTraining(const Dataset& data, const TrainOptions& options, cons
   forecast.peak_bytes = static_cast<std::size_t>(PeakMemoryBytes()) + forecast.cache_bytes +
                         plan.working_bytes + plan.data_bytes;
   forecast.pair_evaluations = static_cast<double>(plan.bases + static_cast<Index>(kernels.files.size())) *
-                              static_cast<double>(count) * static_cast<double>(count);
+                                  static_cast<double>(count) * static_cast<double>(count) +
+                              static_cast<double>(on_pairs.size()) * pairs * pairs;
   forecast.samples = count;
-  forecast.kernels = kernels.size();
+  forecast.kernels = total;
   return forecast;
 }
 

@@ -2,6 +2,8 @@
 //
 // Next on the main path: weights/learn_joint.h.
 #include <algorithm>
+#include <cstddef>
+#include <memory>
 #include <optional>
 
 #include "kweave/error.h"
@@ -15,9 +17,11 @@
 namespace kweave {
 namespace {
 
-// A function for each class and term of the learned kernel: what the terms make of the betas of all classes.
-std::vector<ModelMachine> MakeMachines(const JointRisk& risk, const std::vector<ClassTerm>& terms,
-                                       const Learned& learned) {
+// A function for each class and term of the learned kernel: what the terms make of the betas of all classes. Where no kernel
+// on samples has a weight, there is still a bias for each class.
+std::vector<ModelMachine> MakeMachines(const JointRisk& risk, std::vector<ClassTerm> terms,
+                                       std::size_t kernels, const Learned& learned) {
+  if (terms.empty()) terms.push_back({std::vector<double>(kernels, 0.0), IdentityClasses(risk.classes)});
   std::vector<ModelMachine> machines;
   for (Index u = 0; u < risk.classes; ++u) {
     for (const ClassTerm& term : terms) {
@@ -56,11 +60,33 @@ std::vector<MachineReport> MakeReports(const JointRisk& risk, std::span<const st
   return reports;
 }
 
-// Weights and quadratics of the kernels on samples, summed over those on classes.
-void SumOverClassKernels(std::size_t class_kernels, std::vector<double>& values) {
-  std::vector<double> sums(values.size() / class_kernels, 0.0);
-  for (std::size_t m = 0; m < values.size(); ++m) sums[m / class_kernels] += values[m];
+// Weights and quadratics of the kernels on samples, summed over those on classes; then those of kernels given on pairs.
+void SumOverClassKernels(std::size_t kernels, std::size_t class_kernels, std::vector<double>& values) {
+  std::vector<double> sums(kernels, 0.0);
+  const std::size_t products = kernels * class_kernels;
+  for (std::size_t m = 0; m < products; ++m) sums[m / class_kernels] += values[m];
+  sums.insert(sums.end(), values.begin() + static_cast<std::ptrdiff_t>(products), values.end());
   values = std::move(sums);
+}
+
+// What the model keeps of kernels given on pairs: sample after sample.
+LearnedPairs MakePairs(const JointRisk& risk, const JointGram& gram, const Learned& learned) {
+  LearnedPairs pairs;
+  const std::span<const double> theta = gram.GivenTheta(learned.theta);
+  pairs.theta.assign(theta.begin(), theta.end());
+  for (Index i = 0; i < risk.samples(); ++i) {
+    for (Index u = 0; u < risk.classes; ++u) pairs.beta.push_back(learned.beta[risk.At(i, u)]);
+  }
+  return pairs;
+}
+
+// The kernels given on pairs, as a Gram of these; null without any.
+std::unique_ptr<Grams> MakePairGrams(const MulticlassRun& run) {
+  const PairKernels& pairs = run.prepared.pairs;
+  if (pairs.empty()) return nullptr;
+  return std::make_unique<Grams>(GramSource{&pairs.kernels, pairs.views, pairs.normalization},
+                                 GramSettings{.use_float = run.plan.use_float, .factors_sum_to_zero = true},
+                                 run.pool);
 }
 
 // The betas of all classes, where the model to start from was learned jointly and has a machine for each.
@@ -77,6 +103,11 @@ std::optional<WarmStart> StartOf(const MulticlassRun& run) {
     if (!start) start.emplace().theta = std::move(part.theta);
     start->beta.insert(start->beta.end(), part.beta.begin(), part.beta.end());
   }
+  for (const Index m : run.prepared.pairs.kept) {
+    const auto found =
+        std::ranges::find(content.pairs.kernels, run.prepared.names[m], &ModelPairKernel::name);
+    start->theta.push_back(found == content.pairs.kernels.end() ? 0 : found->weight);
+  }
   return start;
 }
 
@@ -90,24 +121,31 @@ LearnedMachines LearnJoint(const MulticlassRun& run) {
   const JointRisk risk{objective.risk().loss, y, run.samples.upper, static_cast<Index>(classes.size()),
                        run.options.bias};
   const std::optional<WarmStart> start = StartOf(run);
+  const std::unique_ptr<Grams> pair_grams = MakePairGrams(run);
+  const std::optional<GramPair> given = pair_grams ? std::optional(pair_grams->Pair()) : std::nullopt;
   LearnedMachines result;
   result.total = LearnJoint(
-      run.grams->Pair(), {risk, LpConstraint(run.options.norm), class_kernels.matrices},
+      run.grams->Pair(),
+      {risk, LpConstraint(run.options.norm), class_kernels.matrices, given ? &*given : nullptr},
       {run.options.method, run.options.driver, run.options.gap, run.options.max_iterations,
        run.plan.row_cache_bytes, SolverByName(run.options.solver), &run.pool, start ? &*start : nullptr},
       run.control);
   Learned& learned = result.total;
-  const JointGram gram(run.grams->Exact(), risk.classes, class_kernels.matrices);
-  result.machines = MakeMachines(risk, gram.TermsAt(learned.theta), learned);
+  const JointGram gram(run.grams->Exact(), risk.classes, class_kernels.matrices,
+                       given ? given->working : nullptr);
+  const std::size_t kernels = run.prepared.kept.size();
+  result.machines = MakeMachines(risk, gram.TermsAt(learned.theta), kernels, learned);
+  if (given) result.pairs = MakePairs(risk, gram, learned);
   if (!run.options.class_kernels.empty()) {
-    result.class_kernel =
-        ReportClassKernels(class_kernels, classes, learned.theta, learned.certificate.quadratics);
+    const auto products = static_cast<std::size_t>(gram.products());
+    result.class_kernel = ReportClassKernels(class_kernels, classes, std::span(learned.theta).first(products),
+                                             std::span(learned.certificate.quadratics).first(products));
   }
-  SumOverClassKernels(class_kernels.matrices.size(), learned.theta);
-  SumOverClassKernels(class_kernels.matrices.size(), learned.certificate.quadratics);
+  SumOverClassKernels(kernels, class_kernels.matrices.size(), learned.theta);
+  SumOverClassKernels(kernels, class_kernels.matrices.size(), learned.certificate.quadratics);
   result.reports = MakeReports(risk, classes, learned);
   result.uses_table = run.grams->Exact().TableError() > 0;
-  result.kernel_rows = run.grams->rows_evaluated();
+  result.kernel_rows = run.grams->rows_evaluated() + (pair_grams ? pair_grams->rows_evaluated() : 0);
   result.base_values = run.grams->base_values();
   return result;
 }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <string_view>
+#include <utility>
 
 #include "kernel/language.h"
 #include "kernel/matrix_check.h"
@@ -48,9 +50,11 @@ std::string NameSome(const std::vector<std::string>& names) {
   return text;
 }
 
-void CheckMatrices(const KernelSet& kernels, Index samples, ThreadPool& pool, const RunControl& control) {
+// `unit` is what the matrices have rows for.
+void CheckMatrices(const KernelSet& kernels, Index count, std::string_view unit, ThreadPool& pool,
+                   const RunControl& control) {
   std::vector<std::string> indefinite;
-  const std::vector<MatrixCheck> checks = CheckKernelMatrices(kernels.files, samples, pool);
+  const std::vector<MatrixCheck> checks = CheckKernelMatrices(kernels.files, count, pool, unit);
   for (std::size_t f = 0; f < checks.size(); ++f) {
     if (checks[f].is_indefinite) {
       indefinite.push_back(fmt::format("{} (smallest eigenvalue at most {:.3g}, largest at least {:.3g})",
@@ -65,6 +69,56 @@ void CheckMatrices(const KernelSet& kernels, Index samples, ThreadPool& pool, co
                     NameSome(indefinite)));
   }
 }
+
+// Moves the kernels on pairs of sample and class from `prepared.kernels` to `prepared.pairs`. Returns the positions of
+// those that stay.
+std::vector<Index> SplitPairs(const PreparedSamples& samples, const TrainOptions& options,
+                              std::span<const Normalizer> normalizers, ThreadPool& pool,
+                              const RunControl& control, PreparedKernels& prepared) {
+  std::vector<Index> on_samples(prepared.names.size());
+  std::iota(on_samples.begin(), on_samples.end(), Index{0});
+  const std::vector<Index> on_pairs = FindPairKernels(prepared.kernels);
+  if (on_pairs.empty()) return on_samples;
+  if (options.multiclass != "joint" || samples.classes.empty()) {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("kernel {} is on pairs of sample and class, which only machines for all classes "
+                            "at once know: train with multiclass joint",
+                            NameSome({prepared.names[on_pairs[0]]})));
+  }
+  const auto count = static_cast<Index>(samples.indices.size());
+  const auto classes = static_cast<Index>(samples.classes.size());
+  KernelSet pairs = prepared.kernels.Select(on_pairs);
+  CheckMatrices(pairs, count * classes, "pair of sample and class", pool, control);
+  prepared.pairs = PreparePairKernels(std::move(pairs), on_pairs, count, classes, normalizers);
+  std::erase_if(on_samples, [&](Index m) { return std::ranges::binary_search(on_pairs, m); });
+  prepared.kernels = prepared.kernels.Select(on_samples);
+  return on_samples;
+}
+
+// Kernels that get weight 0 whatever is learned, by the scale that their normalisation found.
+class LeftOut {
+ public:
+  bool Keeps(double scale, const std::string& name) {
+    if (std::isnan(scale)) overflowing_.push_back(name);
+    if (scale == 0) without_variance_.push_back(name);
+    return !std::isnan(scale) && scale != 0;
+  }
+  bool empty() const { return overflowing_.empty() && without_variance_.empty(); }
+  void Log(const RunControl& control) const {
+    if (!without_variance_.empty()) {
+      control.Log(LogLevel::kNote, fmt::format("no variance over the training samples, weight 0: {}",
+                                               NameSome(without_variance_)));
+    }
+    if (!overflowing_.empty()) {
+      control.Log(LogLevel::kWarning,
+                  fmt::format("values beyond the range of numbers, weight 0 (scale the features down): {}",
+                              NameSome(overflowing_)));
+    }
+  }
+
+ private:
+  std::vector<std::string> without_variance_, overflowing_;
+};
 
 void EncodeLabels(const Labels& labels, const TrainOptions& options, PreparedSamples& samples) {
   const std::span<const Index> indices = samples.indices;
@@ -116,45 +170,37 @@ PreparedKernels PrepareKernels(const PreparedSamples& samples, const TrainOption
   const auto count = static_cast<Index>(samples.indices.size());
   prepared.kernels = ParseKernels(EffectiveKernels(options), samples.views, seed);
   prepared.kernels.Hold(samples.matrices);
+  for (Index m = 0; m < prepared.kernels.size(); ++m) prepared.names.push_back(prepared.kernels.Name(m));
+  if (!prepared.kernels.files.empty() && samples.indices.back() != count - 1) {
+    throw Error(ErrorKind::kUsage,
+                "sample weights of 0 cannot be combined with precomputed kernels; leave the "
+                "samples out of data and matrices");
+  }
+  const std::vector<Normalizer> normalizers = ParseNormalizers(EffectiveNormalize(options));
+  const std::vector<Index> on_samples = SplitPairs(samples, options, normalizers, pool, control, prepared);
   prepared.views = WithSampleCount(ViewsOf(prepared.kernels, samples.views), count);
-  if (!prepared.kernels.files.empty()) {
-    if (samples.indices.back() != count - 1) {
-      throw Error(ErrorKind::kUsage,
-                  "sample weights of 0 cannot be combined with precomputed kernels; leave the "
-                  "samples out of data and matrices");
-    }
-    CheckMatrices(prepared.kernels, count, pool, control);
-  }
-  prepared.normalization =
-      FitNormalization(prepared.kernels, prepared.views, ParseNormalizers(EffectiveNormalize(options)), pool);
+  if (!prepared.kernels.files.empty()) CheckMatrices(prepared.kernels, count, "sample", pool, control);
+  prepared.normalization = FitNormalization(prepared.kernels, prepared.views, normalizers, pool);
 
-  std::vector<std::string> without_variance, overflowing;
+  LeftOut left_out;
+  std::vector<Index> kept, kept_pairs;
   for (Index m = 0; m < prepared.kernels.size(); ++m) {
-    prepared.names.push_back(prepared.kernels.Name(m));
-    const double scale = prepared.normalization.scale[m];
-    if (std::isnan(scale)) {
-      overflowing.push_back(prepared.names.back());
-    } else if (scale == 0) {
-      without_variance.push_back(prepared.names.back());
-    } else {
-      prepared.kept.push_back(m);
-    }
+    if (!left_out.Keeps(prepared.normalization.scale[m], prepared.names[on_samples[m]])) continue;
+    kept.push_back(m);
+    prepared.kept.push_back(on_samples[m]);
   }
-  if (prepared.kept.size() == prepared.names.size()) return prepared;
-  if (!without_variance.empty()) {
-    control.Log(LogLevel::kNote, fmt::format("no variance over the training samples, weight 0: {}",
-                                             NameSome(without_variance)));
+  for (Index m = 0; m < prepared.pairs.kernels.size(); ++m) {
+    const std::string& name = prepared.names[prepared.pairs.kept[m]];
+    if (left_out.Keeps(prepared.pairs.normalization.scale[m], name)) kept_pairs.push_back(m);
   }
-  if (!overflowing.empty()) {
-    control.Log(LogLevel::kWarning,
-                fmt::format("values beyond the range of numbers, weight 0 (scale the features down): {}",
-                            NameSome(overflowing)));
-  }
+  if (left_out.empty()) return prepared;
+  left_out.Log(control);
   std::vector<Index> every_sample(count);
   std::iota(every_sample.begin(), every_sample.end(), Index{0});
-  prepared.normalization = prepared.normalization.Select(prepared.kept, every_sample);
-  prepared.kernels = prepared.kernels.Select(prepared.kept);
+  prepared.normalization = prepared.normalization.Select(kept, every_sample);
+  prepared.kernels = prepared.kernels.Select(kept);
   prepared.views = WithSampleCount(ViewsOf(prepared.kernels, samples.views), count);
+  prepared.pairs = SelectPairKernels(prepared.pairs, kept_pairs);
   return prepared;
 }
 

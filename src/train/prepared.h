@@ -10,6 +10,7 @@
 #include "kweave/dataset.h"
 #include "kweave/options.h"
 #include "train/labels.h"
+#include "train/pair_kernels.h"
 
 namespace kweave {
 
@@ -39,9 +40,11 @@ struct PreparedKernels {
   KernelSet kernels;  ///< the kept ones
   Normalization normalization;  ///< of the kept ones
   std::vector<View> views;      ///< those of kernels.views, in that order
+  PairKernels pairs;            ///< kernels on pairs of sample and class; none but for joint machines
 };
 
-/// Says once which kernels were left out and which matrices are indefinite. Throws Error(kResource) when asked to stop.
+/// Says once which kernels were left out and which matrices are indefinite. Throws Error(kResource) when asked to stop,
+/// Error(kUsage) on kernels on pairs of sample and class where no joint machine is learned.
 PreparedKernels PrepareKernels(const PreparedSamples& samples, const TrainOptions& options,
                                std::uint64_t seed, ThreadPool& pool, RunControl& control);
 

@@ -31,10 +31,12 @@ std::vector<Index> ReportedKernels(std::span<const double> weights) {
   return order;
 }
 
-// A vector over the kept kernels as one over all kernels; those left out have 0.
+// A vector over the kept kernels, those on pairs last, as one over all kernels; those left out have 0.
 std::vector<double> OverAllKernels(const PreparedKernels& prepared, std::span<const double> kept) {
   std::vector<double> all(prepared.names.size(), 0.0);
-  for (std::size_t k = 0; k < prepared.kept.size() && k < kept.size(); ++k) all[prepared.kept[k]] = kept[k];
+  std::vector<Index> positions = prepared.kept;
+  positions.insert(positions.end(), prepared.pairs.kept.begin(), prepared.pairs.kept.end());
+  for (std::size_t k = 0; k < positions.size() && k < kept.size(); ++k) all[positions[k]] = kept[k];
   return all;
 }
 
@@ -107,6 +109,25 @@ Summary MakeSummary(const PreparedKernels& prepared, const TrainOptions& options
   return summary;
 }
 
+// What the model keeps of kernels on pairs: those with a weight, and the pairs of the stored samples.
+ModelPairs StoredPairs(const PairKernels& kernels, const LearnedPairs& learned, std::span<const Index> stored,
+                       std::size_t classes) {
+  ModelPairs pairs;
+  for (std::size_t m = 0; m < learned.theta.size(); ++m) {
+    if (learned.theta[m] == 0) continue;
+    const auto number = static_cast<Index>(m);
+    pairs.kernels.push_back({kernels.kernels.Name(number),
+                             kernels.kernels.files[kernels.kernels.Term(number).file].name, learned.theta[m],
+                             kernels.normalization.scale[m]});
+  }
+  if (pairs.kernels.empty()) return pairs;
+  for (const Index i : stored) {
+    const auto own = learned.beta.begin() + i * static_cast<Index>(classes);
+    pairs.beta.insert(pairs.beta.end(), own, own + static_cast<Index>(classes));
+  }
+  return pairs;
+}
+
 Json NormLiteral(double norm) { return std::isinf(norm) ? Json("inf") : Json(norm); }
 
 }  // namespace
@@ -134,13 +155,19 @@ ModelContent MakeContent(const PreparedSamples& samples, const PreparedKernels& 
   const std::vector<Index> active = Positions(
       UsedAnywhere(learned.machines, prepared.kept.size(),
                    [](const ModelMachine& machine) -> const std::vector<double>& { return machine.theta; }));
-  content.summary.kernels_active = static_cast<Index>(active.size());
+  content.summary.kernels_active =
+      static_cast<Index>(active.size()) +
+      std::ranges::count_if(learned.pairs.theta, [](double weight) { return weight != 0; });
   content.kernels = prepared.kernels.Select(active);
   content.kernels.LetGo();
 
   std::vector<bool> is_stored =
       UsedAnywhere(learned.machines, samples.indices.size(),
                    [](const ModelMachine& machine) -> const std::vector<double>& { return machine.beta; });
+  const std::size_t classes = samples.classes.size();
+  for (std::size_t k = 0; k < learned.pairs.beta.size(); ++k) {
+    if (learned.pairs.beta[k] != 0) is_stored[k / classes] = true;
+  }
   content.summary.n_support = std::ranges::count(is_stored, true);
   const bool keeps_all = prepared.normalization.NeedsAllTrainingSamples();
   for (std::size_t i = 0; i < is_stored.size(); ++i) {
@@ -153,6 +180,7 @@ ModelContent MakeContent(const PreparedSamples& samples, const PreparedKernels& 
     content.machines.push_back({Pick(machine.theta, active), Pick(machine.beta, stored), machine.bias,
                                 machine.output, machine.against});
   }
+  content.pairs = StoredPairs(prepared.pairs, learned.pairs, stored, classes);
   for (const View& view : ViewsOf(content.kernels, samples.views)) {
     content.samples.push_back({view.name, SelectRows(view.features, stored), view.feature_names});
   }

@@ -16,12 +16,19 @@
 
 namespace kweave {
 
+/// What was learned of kernels given on pairs of sample and class, PreparedKernels::pairs.
+struct LearnedPairs {
+  std::vector<double> theta;
+  std::vector<double> beta;  ///< sample after sample, one for each class
+};
+
 /// What training learned, before it becomes a model.
 struct LearnedMachines {
-  /// The run as a whole: status, bounds, times. With several machines theta holds the weights to report and the certificate the sums
-  /// of the bounds and of the quadratics; beta is not used.
+  /// The run as a whole: status, bounds, times. With several machines theta holds the weights to report, those of kernels on pairs
+  /// after the others, and the certificate the sums of the bounds and of the quadratics; beta is not used.
   Learned total;
   std::vector<ModelMachine> machines;  ///< over the kept kernels and all prepared samples
+  LearnedPairs pairs;                  ///< empty without such kernels
   std::string multiclass;              ///< as in ModelContent; empty: one machine
   std::vector<MachineReport> reports;  ///< weights and quadratics over the kept kernels; empty: one machine
   std::optional<ClassKernelReport> class_kernel;

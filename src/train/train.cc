@@ -102,7 +102,7 @@ Model Train(const Dataset& data, const TrainOptions& options, const Context& con
                                      HasSeveralMachines(options, samples));
   const ScopedPoll poll(pool, [&control] { control.ShouldStop(); });  // which throws if the run is abandoned
   std::unique_ptr<Grams> grams;
-  if (prepared.kept.empty()) {
+  if (prepared.kept.empty() && prepared.pairs.empty()) {
     control.Log(LogLevel::kWarning, "no kernel varies over the training samples: the model is a constant");
   } else {
     grams = std::make_unique<Grams>(GramSource{&prepared.kernels, prepared.views, prepared.normalization},

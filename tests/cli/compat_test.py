@@ -10,11 +10,13 @@ COMPAT = Path(__file__).parent.parent / "compat"
 class Compatibility(FolderTest):
     def test_every_stored_model(self):
         models = sorted(COMPAT.glob("*/*.kweave"))
-        self.assertGreaterEqual(len(models), 7)
+        self.assertGreaterEqual(len(models), 8)
         for model in models:
             with self.subTest(model.relative_to(COMPAT)):
                 self.assertIn("support vectors", self.succeed("inspect", model))
-                printed = self.succeed("predict", model, model.parent / "data.csv").splitlines()
+                matrix = model.with_suffix(".npy")
+                grams = ["--gram", f"{matrix.name}={matrix}"] if matrix.exists() else []
+                printed = self.succeed("predict", model, model.parent / "data.csv", *grams).splitlines()
                 expected = model.with_suffix(".txt").read_text().splitlines()
                 self.assertEqual(len(printed), len(expected))
                 for line, wanted in zip(printed, expected):

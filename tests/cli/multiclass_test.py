@@ -1,4 +1,5 @@
 """More than two classes and several labels per sample as users run them: labels, output, scores and what is said."""
+import json
 import random
 import unittest
 
@@ -66,6 +67,44 @@ class Classes(FolderTest):
             labels, _ = self.predicted("--gram", "k.npy=k.npy", "--labels", "labels.txt")
             self.assertGreater(sum(a == b for a, b in zip(labels, self.labels)), 90)
 
+    def test_kernels_on_pairs(self):
+        def joint(left, right, weights):  # of pairs of sample and class, those of one sample together
+            return [[(1 + dot(a, b)) * weights[u][v] for b in right for v in range(4)] for a in left for u in range(4)]
+
+        same = [[float(u == v) for v in range(4)] for u in range(4)]
+        alike = [[1.0 if u == v else 0.5 * (u // 2 == v // 2) for v in range(4)] for u in range(4)]
+        train = ["--multiclass", "joint", "--normalize", "none", "--gap", "1e-8"]
+        plain = self.train("d.csv", "--kernel", "poly(degree=1)", *train)
+        plain_values = self.predicted("new.csv")[1]
+        self.write("pairs.npy", npy_bytes(joint(self.rows, self.rows, same)))
+        self.write("new.npy", npy_bytes(joint(self.new_rows, self.rows, same)))
+        self.write("labels.txt", "\n".join(self.labels) + "\n")
+        # Without other data, by name or by file, and the model says what it needs.
+        given = self.train("--labels", "labels.txt", "--kernel", "joint(file=pairs.npy, name=pairs)", *train)
+        self.assertAlmostEqual(given["primal"], plain["primal"], delta=1e-6 * plain["primal"])
+        stored = json.loads(self.succeed("inspect", "m.kweave", "--json"))["sample_indices"]
+        self.write("few.npy", npy_bytes(joint(self.new_rows, [self.rows[i] for i in stored], same)))
+        for gram in ("pairs=new.npy", "pairs.npy=new.npy", "pairs=few.npy"):
+            values = self.predicted("--gram", gram)[1]
+            for row, plain_row in zip(values, plain_values):
+                for value, plain_value in zip(row, plain_row):
+                    self.assertAlmostEqual(value, plain_value, delta=1e-3)
+        for arguments, status, sentence in (
+            (["new.csv"], 3, "one row per new sample and class"),
+            (["--gram", "pairs=pairs.npy", "new.csv"], 3, "480 rows, expected 240, one for each class"),
+            (["--gram", "pairs=labels.npy"], 3, "labels.npy"),
+            (["--gram", "other=new.npy"], 2, "needs pairs.npy"),
+        ):
+            result = run("predict", "m.kweave", *arguments, cwd=self.folder)
+            self.assertEqual(result.returncode, status, arguments)
+            self.assertIn(sentence, result.stderr)
+        # Beside other kernels, as text.
+        rows = joint(self.rows, self.rows, alike)
+        self.write("alike.txt", "".join(" ".join(map(repr, row)) + "\n" for row in rows))
+        summary = self.train("d.csv", "--kernel", "rbf", "--kernel", "joint(file=alike.txt)", "--multiclass", "joint")
+        self.assertEqual([k["name"] for k in summary["kernels"]][1], "joint(file=alike.txt)")
+        self.assertTrue(all(kernel["weight"] > 0 for kernel in summary["kernels"]))
+
     def test_unknown_and_missing_classes_are_said(self):
         self.train("d.csv")
         labels = ["oak" if label == "ash" else label for label in self.new_labels]
@@ -88,6 +127,7 @@ class Classes(FolderTest):
             (["--class-C", "ash=1", "--multiclass", "ovo"], "needs multiclass ovr, not ovo"),
             (["--class-norm", "ash=0.5"], "norm of class 'ash' is 0.5, expected 1 to inf"),
             (["--multiclass", "tree"], "available: auto, joint, ovr, ovo"),
+            (["--kernel", "joint(file=d.csv)", "--multiclass", "ovr"], "train with multiclass joint"),
         ):
             result = run("train", "d.csv", *arguments, "-o", "m.kweave", cwd=self.folder)
             self.assertEqual(result.returncode, 2, arguments)
