@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "config.h"
@@ -49,31 +50,30 @@ std::string Lines(const Prediction& prediction, Index outputs) {
   return fmt::to_string(text);
 }
 
-// Which samples belong to the second class; empty, with a note why, where the labels do not say.
+// Which samples belong to the second class, or are inliers; empty where the labels do not say.
 std::vector<bool> SecondClass(const Model& model, const Labels& labels, const Context& context) {
-  if (model.task() == "oneclass") {
-    std::vector<bool> is_inlier = InlierLabels(labels);
-    if (is_inlier.empty()) {
-      context.log(LogLevel::kNote,
-                  "no scores: the labels are not two numbers, the larger of them for inliers");
-    }
-    return is_inlier;
+  if (model.task() != "oneclass") return PositiveLabels(labels, model.classes(), nullptr);
+  std::vector<bool> is_inlier = InlierLabels(labels);
+  if (is_inlier.empty()) {
+    context.log(LogLevel::kNote, "no scores: the labels are not two numbers, the larger of them for inliers");
   }
-  std::string stranger;
-  std::vector<bool> is_positive = PositiveLabels(labels, model.classes(), &stranger);
-  if (is_positive.empty()) {
-    context.log(LogLevel::kNote,
-                fmt::format("no scores: label '{}' is none of the model's classes '{}' and '{}'", stranger,
-                            model.classes()[0], model.classes()[1]));
-  }
-  return is_positive;
+  return is_inlier;
 }
 
-MulticlassScores ScoreSeveralClasses(const Model& model, const Labels& labels,
-                                     std::span<const double> decision, const Context& context) {
+// Says what labels the model does not know, and what classes of it have no sample. Nothing where it knows none of them.
+std::optional<MulticlassScores> ScoreSeveralClasses(const Model& model, const Labels& labels,
+                                                    std::span<const double> decision,
+                                                    const Context& context) {
   const std::vector<std::string> classes = model.classes();
   std::vector<std::string> strangers;
   const std::vector<std::vector<Index>> truth = TrueClasses(labels, classes, &strangers);
+  const bool knows_none = std::ranges::all_of(truth, [](const auto& own) { return own.empty(); });
+  if (knows_none && !strangers.empty()) {
+    context.log(LogLevel::kNote,
+                fmt::format("no scores: no label is a class of the model; '{}' is none of '{}'{}",
+                            strangers[0], classes[0], classes.size() == 1 ? "" : ", ..."));
+    return std::nullopt;
+  }
   if (!strangers.empty()) {
     context.log(
         LogLevel::kNote,
@@ -129,6 +129,11 @@ PredictionSummary Score(const Model& model, const Labels& labels, const Predicti
     return summary;
   }
   const std::vector<bool> is_positive = SecondClass(model, labels, context);
+  if (is_positive.empty() && model.task() == "classify") {  // more classes than the model knows
+    std::vector<double> values;
+    for (const double f : decision) values.insert(values.end(), {-f, f});
+    summary.classes = ScoreSeveralClasses(model, labels, values, context);
+  }
   if (!is_positive.empty()) {
     summary.scores = ScoreClassification(is_positive, decision, prediction.probability);
     summary.positive_class = model.classes()[1];

@@ -117,9 +117,28 @@ class Classes(FolderTest):
 
     def test_a_class_with_one_sample(self):
         self.write("one.csv", csv_text(self.labels + ["yew"], self.rows + [[9.0, 9.0, 0.0]]))
-        for multiclass in ("ovr", "ovo"):
+        for multiclass in ("ovr", "ovo", "joint"):
             self.assertEqual(self.train("one.csv", "--multiclass", multiclass)["status"], "converged")
             self.assertEqual(len(self.predicted("new.csv")[1][0]), 5)
+        result = run("train", "one.csv", "-o", "m.kweave", cwd=self.folder)
+        self.assertIn("a class with a single sample: 'yew'", result.stderr)
+
+    def test_a_part_that_lacks_classes(self):
+        part = [i for i, label in enumerate(self.labels) if label in ("ash", "elm")]
+        self.write("part.csv", csv_text([self.labels[i] for i in part], [self.rows[i] for i in part]))
+        for multiclass in ("ovr", "ovo", "joint"):
+            self.train("part.csv", "--multiclass", multiclass)
+            result = run("predict", "m.kweave", "new.csv", "-o", "p.tsv", "--summary", "s.json", cwd=self.folder)
+            self.assertIn("2 labels the model was not trained on ('beech', ...)", result.stderr)
+            found = [line.split("\t")[0] for line in (self.folder / "p.tsv").read_text().splitlines()]
+            right = sum(a == b for a, b in zip(found, self.new_labels))
+            scores = self.read_json("s.json")
+            self.assertAlmostEqual(scores["accuracy"], right / 60)
+            self.assertEqual([sum(row) for row in scores["confusion"]], [15, 15, 30])
+            self.write("none.csv", csv_text(["oak"] * 60, self.new_rows))
+            result = run("predict", "m.kweave", "none.csv", "-o", "p.tsv", "--summary", "s.json", cwd=self.folder)
+            self.assertIn("no scores: no label is a class of the model; 'oak' is none of 'ash', ...", result.stderr)
+            self.assertNotIn("accuracy", self.read_json("s.json"))
 
     def test_wrong_use(self):
         for arguments, sentence in (
