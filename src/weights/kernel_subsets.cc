@@ -13,15 +13,14 @@ namespace kweave {
 
 namespace {
 
-constexpr Index kManyKernels = 4000;
-constexpr Index kFirstKernels = 1000;
+constexpr Index kManyKernels = 1500;
+constexpr Index kFirstKernels = 300;
 constexpr std::size_t kMostAdded = 300;     // per round
 constexpr double kShareOfTarget = 0.3;      // of the gap, for the kernels in use
 constexpr double kCertificateSlack = 0.95;  // of the gap, before the certificate is asked
 constexpr int kMostRefusals = 3;
 constexpr double kFirstGap = 0.02;
-constexpr const char* kMethod =
-    "analytic+newton";  // a fifth of the time of `level` with 1,020 widths on Sonar
+constexpr const char* kMethod = "level";  // the one that no pair of like kernels stops
 
 std::vector<Index> SpreadEvenly(Index kernels) {
   std::vector<Index> chosen;
