@@ -231,6 +231,7 @@ def write_page(page, problems, found, serves):
 def main():
     chosen = common.arguments(__doc__, "methods")
     problems = made_problems(chosen.quick) + ([] if chosen.quick else real_problems())
+    problems.sort(key=lambda problem: len(problem.samples) * problem.kernel_count)  # trouble shows early
     regularizers = {name: ["--norm", value] for name, value in NORMS.items()} | OTHERS
     found, serves = sweep(chosen, problems, regularizers)
     common.write_csv(chosen.folder / "methods.csv",

@@ -34,6 +34,11 @@ struct MadeProblem {
     normalization = FitNormalization(kernels, views, ParseNormalizers("multiplicative"), pool);
   }
 
+  void UseKernels(const std::string& specification) {
+    kernels = ParseKernels(std::vector<std::string>{specification}, views, 0);
+    normalization = FitNormalization(kernels, views, ParseNormalizers("multiplicative"), pool);
+  }
+
   Grams MakeGrams() {
     return Grams({&kernels, views, normalization}, {true, 0, Evaluation::kAuto, true}, pool);
   }
@@ -83,13 +88,36 @@ TEST(Grams, SomeKernelsAreTheSameKernels) {
     EXPECT_NEAR(some[k], all[chosen[k]], 1e-9 * std::abs(some[k]));
 }
 
+// Neighbouring widths are all but the same kernel.
+TEST(Grams, SecondOrderStepsAreFewWithKernelsThatAreAlike) {
+  MadeProblem problem(60);
+  problem.UseKernels("each(rbf(gamma=logspace(1e-3,1e3,250)))");
+  problem.C.assign(60, 10.0);
+  const HingeLoss hinge;
+  const LearningProblem learning{{&hinge, problem.y, problem.C}, LpConstraint(1)};
+  const Context context;
+  double primal[2];
+  for (const bool is_newton : {false, true}) {
+    RunControl control(context);
+    Grams grams = problem.MakeGrams();
+    LearnOptions options;
+    options.target_gap = 1e-5;
+    options.method = is_newton ? "newton" : "level";
+    const Learned learned = LearnWeights(grams.Pair(), learning, options, control);
+    EXPECT_EQ(learned.status, Status::kConverged) << options.method;
+    if (is_newton) {
+      EXPECT_LE(learned.solves, 20);
+      EXPECT_EQ(learned.history.back().fallbacks, 0);
+    }
+    primal[is_newton] = learned.certificate.primal;
+  }
+  EXPECT_NEAR(primal[1], primal[0], 2e-5 * primal[0]);
+}
+
 // Sparse weights of many kernels are learned on few of them, but bounded over all.
 TEST(Grams, VeryManyKernelsMeetTheSameOptimum) {
   MadeProblem problem(60);
-  const std::vector<std::string> specifications = {"each(rbf(gamma=logspace(1e-2,1e2,1200)))"};
-  problem.kernels = ParseKernels(specifications, problem.views, 0);
-  problem.normalization =
-      FitNormalization(problem.kernels, problem.views, ParseNormalizers("multiplicative"), problem.pool);
+  problem.UseKernels("each(rbf(gamma=logspace(1e-2,1e2,1200)))");
   const HingeLoss hinge;
   const LearningProblem learning{{&hinge, problem.y, problem.C}, LpConstraint(1)};
   const Context context;

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/dot.h"
-#include "weights/hull_saddle.h"
 #include "weights/mixture.h"
 #include "weights/sparse_mixture.h"
 
@@ -114,7 +113,7 @@ BundlePoint Bundle::Minimize(const Pull& pull, double precision) {
     if (missing.empty() || (pull.rho > 0 && columns_.size() > kPulledColumns)) break;
     columns_.insert(columns_.end(), missing.begin(), missing.end());
   }
-  std::erase_if(columns_, [&](Index m) { return point.theta[At(m)] < kNoWeight; });
+  std::erase_if(columns_, [&](Index m) { return point.theta[At(m)] < kNoWeight * weights_.total; });
   return point;
 }
 
@@ -123,14 +122,26 @@ BundlePoint Bundle::OneBeta() const {
   const Member& only = members_.front();
   const std::vector<double>& q = only.products.back();
   const auto largest = static_cast<std::size_t>(std::max_element(q.begin(), q.end()) - q.begin());
-  BundlePoint point{
-      std::vector<double>(q.size(), 0.0), {1.0}, q, only.linear, only.linear - 0.5 * q[largest]};
-  point.theta[largest] = 1;
+  const double slope = cost() - 0.5 * q[largest];
+  const double weight = cost() > 0 && slope > 0 ? 0 : weights_.total;
+  BundlePoint point{std::vector<double>(q.size(), 0.0), {1.0}, q, only.linear, only.linear + weight * slope};
+  point.theta[largest] = weight;
   return point;
 }
 
+// The total less what the kernels get, which no pull moves.
+void Bundle::AddUnspent(const Pull& pull, HullProblem& problem) const {
+  const std::size_t T = members_.size();
+  problem.B.insert(problem.B.end(), T * T, 2 * cost() * weights_.total);
+  const double spent = std::accumulate(pull.center.begin(), pull.center.end(), 0.0) / weights_.total;
+  problem.c.push_back(std::max(1 - spent, 0.0));
+  problem.d.push_back(0);
+}
+
+// The hull's theta is a share of the total.
 BundlePoint Bundle::SolveColumns(const Pull& pull, double precision) const {
   const std::size_t T = members_.size();
+  const double total = weights_.total;
   HullProblem problem;
   problem.rho = pull.rho;
   for (const Member& member : members_) problem.l.push_back(member.linear);
@@ -140,18 +151,19 @@ BundlePoint Bundle::SolveColumns(const Pull& pull, double precision) const {
     double* matrix = problem.B.data() + k * T * T;
     for (std::size_t t = 0; t < T; ++t) {
       for (std::size_t s = 0; s <= t; ++s) {
-        matrix[t * T + s] = matrix[s * T + t] = members_[t].products[s][m];
+        matrix[t * T + s] = matrix[s * T + t] = total * members_[t].products[s][m];
       }
     }
-    problem.c.push_back(pull.center[m]);
-    problem.d.push_back(pull.metric[m]);
+    problem.c.push_back(pull.center[m] / total);
+    problem.d.push_back(pull.metric[m] * total * total);
   }
+  if (weights_.cost > 0) AddUnspent(pull, problem);
   HullPoint hull = SolveHull(problem, precision);
   BundlePoint point;
   if (hull.theta.empty()) return point;
 
   point.theta.assign(pull.center.size(), 0.0);
-  for (std::size_t k = 0; k < columns_.size(); ++k) point.theta[At(columns_[k])] = hull.theta[k];
+  for (std::size_t k = 0; k < columns_.size(); ++k) point.theta[At(columns_[k])] = total * hull.theta[k];
   point.quadratics.assign(pull.center.size(), 0.0);
   for (std::size_t t = 0; t < T; ++t) {
     point.linear += hull.w[t] * members_[t].linear;
@@ -162,8 +174,8 @@ BundlePoint Bundle::SolveColumns(const Pull& pull, double precision) const {
     }
   }
   point.mixture = std::move(hull.w);
-  point.value = point.linear - 0.5 * std::inner_product(point.theta.begin(), point.theta.end(),
-                                                        point.quadratics.begin(), 0.0);
+  point.value = point.linear - 0.5 * Dot(point.theta, point.quadratics) +
+                cost() * std::accumulate(point.theta.begin(), point.theta.end(), 0.0);
   return point;
 }
 
@@ -171,19 +183,16 @@ BundlePoint Bundle::SolveColumns(const Pull& pull, double precision) const {
 std::vector<Index> Bundle::MissingColumns(const BundlePoint& point, const Pull& pull,
                                           double precision) const {
   std::vector<bool> is_in(point.theta.size(), false);
-  double slope = 0;
-  double weight = 0;
+  double slope = 0;  // mean over all weight, of which what is not spent has none
   for (const Index k : columns_) {
     const std::size_t m = At(k);
     is_in[m] = true;
     const double pulled = pull.rho * pull.metric[m] * (point.theta[m] - pull.center[m]);
-    slope += point.theta[m] * (pulled - 0.5 * point.quadratics[m]);
-    weight += point.theta[m];
+    slope += point.theta[m] * (pulled + cost() - 0.5 * point.quadratics[m]) / weights_.total;
   }
-  slope /= weight;
   std::vector<Index> missing;
   for (std::size_t m = 0; m < is_in.size(); ++m) {
-    if (!is_in[m] && -0.5 * point.quadratics[m] < slope - 2 * precision) {
+    if (!is_in[m] && cost() - 0.5 * point.quadratics[m] < slope - 2 * precision / weights_.total) {
       missing.push_back(static_cast<Index>(m));
     }
   }
@@ -298,6 +307,7 @@ void Bundle::Merge(double tolerance, std::span<double> theta) const {
   }
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return theta[a] > theta[b]; });
   const double small = 1 / static_cast<double>(order.size());
+  const double sum = std::accumulate(theta.begin(), theta.end(), 0.0);
   std::vector<std::size_t> anchors;
   for (const std::size_t m : order) {
     std::size_t nearest = m;
@@ -313,7 +323,7 @@ void Bundle::Merge(double tolerance, std::span<double> theta) const {
         nearest = anchor;
       }
     }
-    if (theta[m] * least <= tolerance * std::max(theta[m], small)) {
+    if (theta[m] * least <= tolerance * std::max(theta[m] / sum, small)) {
       theta[nearest] += theta[m];
       theta[m] = 0;
     } else if (anchors.size() < kAnchors) {

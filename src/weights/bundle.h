@@ -2,7 +2,9 @@
 //
 // Solves   lower model of J(theta) over the simplex: the machine's own dual over mixtures of the betas,
 //          model(theta) = max over w >= 0, sum w = 1 of  sum_t w_t L_t - 1/2 sum_m theta_m w' B_m w,
-//          B_m[s][t] = beta_s' K_m beta_t; at each theta solved it is as good as the solve was.
+//          B_m[s][t] = beta_s' K_m beta_t; at each theta solved it is as good as the solve was. Weights with a price instead of a
+//          sum are a simplex too, of as much as may be spent: what is not spent goes to a kernel more, whose quadratic is
+//          2 cost for every w.
 // Method   a plain bundle keeps B_m's diagonal only, one plane per beta, flat between solves. The products off
 //          the diagonal come almost free with the expansion of a solve and give the model its curvature: with
 //          few kernels in play it takes a third of the solves.
@@ -22,6 +24,7 @@
 
 #include "gram/gram.h"
 #include "regularizer/regularizer.h"
+#include "weights/hull_saddle.h"
 #include "weights/machine.h"
 
 namespace kweave {
@@ -32,7 +35,7 @@ struct BundlePoint {
   std::vector<double> mixture;     ///< w
   std::vector<double> quadratics;  ///< of the mixture of the betas, for every kernel
   double linear = 0;               ///< sum_t w_t L_t
-  double value = 0;                ///< of the model at theta
+  double value = 0;                ///< of the model at theta, and what theta costs
 };
 
 /// rho / 2 sum_m metric_m (theta_m - center_m)^2, added to the model.
@@ -52,7 +55,9 @@ class Bundle {
   bool is_empty() const { return members_.empty(); }
   std::size_t size() const { return members_.size(); }
 
-  /// The minimum of model and pull over the simplex, to a relative precision.
+  /// What the simplex is: sum theta = total, or up to it where weight has a cost. Sum theta = 1 until told otherwise.
+  void Limit(const LinearWeights& weights) { weights_ = weights; }
+  /// The minimum of model, cost and pull over the simplex, to a relative precision.
   BundlePoint Minimize(const Pull& pull, double precision);
   /// The minimum for any other regulariser with a smooth dual term, to an absolute precision: theta is the best response
   /// to the best mixture.
@@ -83,9 +88,12 @@ class Bundle {
   void Drop(std::size_t t);
   void StartColumns(const Pull& pull);
   BundlePoint OneBeta() const;
+  double cost() const { return weights_.cost / unit_; }
+  void AddUnspent(const Pull& pull, HullProblem& problem) const;
   BundlePoint SolveColumns(const Pull& pull, double precision) const;
   std::vector<Index> MissingColumns(const BundlePoint& point, const Pull& pull, double precision) const;
 
+  LinearWeights weights_;
   std::vector<Member> members_;
   std::vector<double> last_mixture_;
   std::vector<Index> columns_;  // kernels that the minima are looked for among

@@ -15,6 +15,7 @@ namespace {
 
 constexpr int kMaxCuts = 500;
 constexpr double kTolerance = 1e-10;
+constexpr double kMostGrowth = 10;  // factor on the sum of weights that have a cost
 
 }  // namespace
 
@@ -41,11 +42,8 @@ class CutProgram::Master {
     if (cuts_.empty()) {
       unit_ = std::max(std::abs(at.primal), std::numeric_limits<double>::min());
       for (int m = 0; m < kernels_; ++m) program_.setObjectiveCoefficient(m, weights_.cost / unit_);
-      // No weight that costs more than all that there is to gain.
-      if (weights_.cost > 0) {
-        for (int m = 0; m < kernels_; ++m) program_.setColumnUpper(m, std::abs(at.primal) / weights_.cost);
-      }
     }
+    if (weights_.cost > 0 && !at.theta.empty()) LimitGrowth(at);
     if (cuts_.size() >= kMaxCuts) DropSlackestCut();
     std::vector<double> row(columns_.size(), 1.0);
     for (int m = 0; m < kernels_; ++m)
@@ -93,6 +91,14 @@ class CutProgram::Master {
     std::vector<double> beta;
   };
 
+  // A few cuts know little of weights far larger than the best so far.
+  void LimitGrowth(const Evaluation& at) {
+    const double sum = std::accumulate(at.theta.begin(), at.theta.end(), 0.0);
+    if (!(at.primal < best_primal_) || !(sum > 0)) return;
+    best_primal_ = at.primal;
+    program_.setRowUpper(0, kMostGrowth * sum);
+  }
+
   void DropSlackestCut() {
     const double* activity = program_.primalRowSolution() + 1;
     const double* lower = program_.rowLower() + 1;
@@ -110,6 +116,7 @@ class CutProgram::Master {
   std::vector<int> columns_;
   ClpSimplex program_;
   double unit_ = 1;
+  double best_primal_ = std::numeric_limits<double>::infinity();
   std::vector<Cut> cuts_;  // cut t is row t + 1
 };
 

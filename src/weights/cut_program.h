@@ -1,9 +1,9 @@
 // Solves     minimise z + cost sum_m theta_m subject to z >= L_t - 1/2 theta' q_t for every cut t, theta >= 0, sum theta = total (at
-//            most total where weight has a cost).
+//            most ten times that of the best theta so far where weight has a cost).
 // Method     the dual simplex of CLP, warm.
 // Takes and  evaluations, each of which gives a cut, exact or not; returns a vertex and the betas mixed by the multipliers.
 // returns
-// Holds      the program's value and the mixture of the betas bound the optimum from below.
+// Holds      the mixture of the betas bounds the optimum from below.
 // Costs      one dense row of M values and one beta per cut, at most kMaxCuts of them; a few pivots per solve.
 #ifndef KWEAVE_WEIGHTS_CUT_PROGRAM_H_
 #define KWEAVE_WEIGHTS_CUT_PROGRAM_H_
@@ -21,6 +21,7 @@ class CutProgram {
   CutProgram(std::size_t kernels, const LinearWeights& weights);
   ~CutProgram();
 
+  /// A theta without entries says nothing of how large weights may grow.
   void AddCut(const Evaluation& at);
   /// False where the numbers do not allow a solution.
   bool Solve();

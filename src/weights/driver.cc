@@ -16,6 +16,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kFirstInnerGap = 0.02;
 constexpr double kFirstInnerGapFromStart = 0.002;
 constexpr double kInnerShare = 0.05;  // of the outer gap, wanted of an inner gap
+constexpr double kMorePrecise = 0.3;  // factor on it for every solve without clear progress
 constexpr double kShareInside = 0.3;  // the same for moves inside a solve
 constexpr double kFirstGapInside = 0.5;
 constexpr double kFallInside = 0.4;  // of the wanted gap from one move to the next, at most
@@ -187,7 +188,9 @@ double Driver::WantedInnerGap() const {
   if (is_interleaved_) return std::max(wanted_inside_, least);
   if (!std::isfinite(best_.primal))
     return std::max(has_start_ ? kFirstInnerGapFromStart : kFirstInnerGap, least);
-  return std::max(kInnerShare * relative_gap(), least);
+  const double patience = std::pow(kMorePrecise, solves_since_milestone_);
+  return std::max(kInnerShare * patience * relative_gap(),
+                  regularizer_.is_dual_smooth() ? least : kLeastInnerGap);
 }
 
 // The solve hides the effect of theta, or was made with kernels that are no longer in use.

@@ -20,7 +20,7 @@ constexpr double kShareOfTarget = 0.3;      // of the gap, for the kernels in us
 constexpr double kCertificateSlack = 0.95;  // of the gap, before the certificate is asked
 constexpr int kMostRefusals = 3;
 constexpr double kFirstGap = 0.02;
-constexpr const char* kMethod = "level";  // the one that no pair of like kernels stops
+constexpr const char* kMethod = "newton";
 
 std::vector<Index> SpreadEvenly(Index kernels) {
   std::vector<Index> chosen;

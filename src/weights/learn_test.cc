@@ -130,6 +130,23 @@ TEST(LearnWeights, PenaltyAndConstraintHaveTheSameSolutions) {
   }
 }
 
+// From weights much too small to much too large: where they have a price nothing else bounds them.
+TEST(LearnWeights, MethodsMeetWhateverWeightCosts) {
+  const ReferenceProblem& problem = FindReferenceProblem("each_8_sample_costs");
+  const Risk risk = HingeRisk(problem);
+  for (const double mu : {1e-2, 1.0, 30.0}) {
+    const auto penalty = std::make_shared<LpPenalty>(mu, 1);
+    const Learned level = Learn(problem.matrices, risk, penalty, WithMethod("level", 1e-6));
+    EXPECT_EQ(level.status, Status::kConverged) << mu;
+    for (const std::string method : {"cutting-plane", "silp"}) {
+      const Learned other = Learn(problem.matrices, risk, penalty, WithMethod(method, 1e-6));
+      EXPECT_EQ(other.status, Status::kConverged) << method << ' ' << mu;
+      EXPECT_NEAR(other.certificate.primal, level.certificate.primal, 2e-6 * level.certificate.primal)
+          << method << ' ' << mu;
+    }
+  }
+}
+
 TEST(LearnWeights, LargeNormMeetsTheUniformSum) {
   const ReferenceProblem& problem = FindReferenceProblem("mixed_10_large_c");
   const double uniform = Learn(problem, kInfinity, WithMethod("auto", 1e-7)).certificate.primal;

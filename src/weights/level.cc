@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 namespace kweave {
@@ -23,11 +24,14 @@ constexpr int kMostPulls = 12;
 constexpr double kLevelSlack = 1.25;  // factor within which a level is met
 constexpr double kLeastPull = 1e-12;
 constexpr double kMostPull = 1e6;
+constexpr double kMostGrowth = 10;  // factor on the sum of weights that have a cost, in one move
 
 // Early on a few betas cannot tell kernels apart that differ, and weights moved between these would be a step back. Very many
 // kernels are alike, and cost more than that.
 constexpr double kNearlyThere = 10;  // factor on the gap to reach
 constexpr std::ptrdiff_t kFewKernels = 16, kManyKernels = 1000;
+
+double Sum(std::span<const double> theta) { return std::accumulate(theta.begin(), theta.end(), 0.0); }
 
 std::ptrdiff_t CountActive(std::span<const double> theta) {
   return std::count_if(theta.begin(), theta.end(), [](double v) { return v > 0; });
@@ -35,21 +39,22 @@ std::ptrdiff_t CountActive(std::span<const double> theta) {
 
 }  // namespace
 
-Level::Level(const Regularizer& regularizer)
-    : regularizer_(regularizer),
-      is_simplex_(regularizer.lp_norm() != nullptr && regularizer.lp_norm()->p() == 1) {}
+Level::Level(const Regularizer& regularizer) : regularizer_(regularizer), linear_(regularizer.linear()) {}
 
 void Level::Begin(std::span<double> theta) { regularizer_.Start(theta); }
 
 void Level::Move(const Evaluation& last, const Machine& machine, const RunState& state,
                  std::span<double> theta) {
+  may_scale_ = machine.risk() != nullptr && machine.risk()->bias_slope == 0;
   NoteKernels(machine);
   NoteSolve(last);
   bundle_.Add(last, machine.expansion());
-  is_simplex_ ? MoveOnSimplex(state, theta) : MoveByMixture(state, theta);
+  linear_ ? MoveOnSimplex(state, theta) : MoveByMixture(state, theta);
 }
 
 void Level::MoveOnSimplex(const RunState& state, std::span<double> theta) {
+  if (linear_->cost > 0 && Sum(best_theta_) > 0)
+    bundle_.Limit({.cost = linear_->cost, .total = kMostGrowth * Sum(best_theta_)});
   const double precision = std::clamp(kModelPrecision * state.relative_gap, kMostPrecision, kLeastPrecision);
   const BundlePoint lowest = Lowest(precision);
   const double gap = NoteBound(lowest);
@@ -61,7 +66,7 @@ void Level::MoveOnSimplex(const RunState& state, std::span<double> theta) {
   std::copy(next.theta.begin(), next.theta.end(), theta.begin());
   if (CountActive(theta) > (is_nearly_there ? kFewKernels : kManyKernels)) bundle_.Thin(slack, theta);
   bundle_.Merge(slack, theta);
-  regularizer_.lp_norm()->Normalize(theta);
+  if (regularizer_.lp_norm() != nullptr) regularizer_.lp_norm()->Normalize(theta);
 }
 
 // The model is at the level where it is reached on the way from the best theta to the model's minimum, or below it.
@@ -87,7 +92,7 @@ double Level::NoteBound(const BundlePoint& lowest) {
   std::vector<double> quadratics = lowest.quadratics;
   for (double& value : quadratics) value *= bundle_.unit();
   dual_point_ = {bundle_.Mix(lowest.mixture),
-                 bundle_.unit() * lowest.linear - regularizer_.DualTerm(quadratics)};
+                 LowerBound(regularizer_, bundle_.unit() * lowest.linear, quadratics, may_scale_)};
   const double gap = (best_ - dual_point_.bound) / bundle_.unit();
   ChooseLevel(gap);
   return gap;
@@ -109,9 +114,11 @@ void Level::NoteSolve(const Evaluation& last) {
   // Kernels with more weight move more, those without are not held to zero: halfway between the plain distance
   // and that of relative changes.
   const auto active = CountActive(best_theta_);
+  const double sum = active > 0 ? Sum(best_theta_) : 1;
   metric_.resize(best_theta_.size());
   for (std::size_t m = 0; m < metric_.size(); ++m) {
-    metric_[m] = 1 / (best_theta_[m] + 1 / static_cast<double>(active));
+    metric_[m] =
+        1 / (sum * (best_theta_[m] + sum / static_cast<double>(std::max<std::ptrdiff_t>(active, 1))));
   }
 }
 

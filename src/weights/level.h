@@ -1,5 +1,5 @@
-// Solves   minimise r(theta) + J(theta) over the simplex (p = 1), or for any regulariser with a dual term that is smooth
-//          or can be smoothed: norms above 1, penalties, block norms of every order, mixed, matrix and elastic norms.
+// Solves   minimise r(theta) + J(theta) over the simplex (p = 1) or with a cost for weight, or for any regulariser with a dual term
+//          that is smooth or can be smoothed: norms above 1, penalties, block norms of every order, mixed, matrix and elastic norms.
 // Method   level bundle (Lemarechal, Nemirovskii, Nesterov: New variants of bundle methods, 1995), with a
 //          model that is curved (weights/bundle.h). Its minimum bounds J from below. The next solve is made
 //          where the model falls to a level between that bound and the smallest objective so far, as near as
@@ -16,6 +16,7 @@
 #define KWEAVE_WEIGHTS_LEVEL_H_
 
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "regularizer/lp_norm.h"
@@ -45,15 +46,16 @@ class Level : public WeightMethod {
   double NoteBound(const BundlePoint& lowest);
 
   const Regularizer& regularizer_;
-  const bool is_simplex_;
+  const std::optional<LinearWeights> linear_;  // the simplex, or what weight costs
   Bundle bundle_;
   const Gram* gram_ = nullptr;      // the kernels that the bundle's numbers come from
   std::vector<double> best_theta_;  // with the smallest primal, best_
   std::vector<double> metric_;      // of the distance to it
   double best_ = std::numeric_limits<double>::infinity();
   double gap_ = std::numeric_limits<double>::infinity();  // after the last move, in units of the bundle
-  double share_ = 0;  // of the gap, that the level lies above the lower bound
-  double rho_ = 0.1;  // the pull that led to the last level
+  double share_ = 0;        // of the gap, that the level lies above the lower bound
+  double rho_ = 0.1;        // the pull that led to the last level
+  bool may_scale_ = false;  // beta = 0 is feasible
   DualPoint dual_point_;
 };
 

@@ -21,7 +21,9 @@ namespace kweave {
 struct NewtonStepOptions {
   std::size_t most_directions = 512;
   std::size_t most_bounded = kMostBoundedSamples;  ///< samples that keep their bounds in the model
-  double precision = 1e-3;                         ///< of the model's minimum, as a share of the gap
+  /// Of the model's minimum, as a share of the gap. With norms close to 1 a kernel that hardly changes the objective may change
+  /// the bound by much.
+  double precision = 1e-7;
 };
 
 /// Nothing, and theta is left alone, where the numbers do not allow a step.

@@ -15,9 +15,10 @@ namespace kweave {
 namespace {
 
 constexpr int kMaxSteps = 60;
-constexpr double kCentring = 0.1;     // factor on the barrier parameter, aimed at in every step
-constexpr double kMostError = 1e-8;   // relative residual of a solution
-constexpr double kAcceptable = 1e-5;  // gap and residual of a point worth returning
+constexpr double kCentring = 0.1;      // factor on the barrier parameter, aimed at after a full step
+constexpr double kMostCentring = 0.7;  // after a short one
+constexpr double kMostError = 1e-8;    // relative residual of a solution
+constexpr double kAcceptable = 1e-5;   // gap and residual of a point worth returning
 constexpr double kSpoilt = 1e3;
 // Larger powers of t leave the range of double: there the ball is ||t||_p <= 1.
 constexpr double kLargestPower = 8;
@@ -179,7 +180,10 @@ class InteriorPoint {
   }
 
   bool Step() {
-    const double aim = kCentring * gap_ / static_cast<double>(weights_ + 1 + 2 * samples_);
+    // A short step ran into the boundary: back to the middle first. Balls with p < 2 have corners where that happens.
+    const double short_by = p_ < 2 ? 1 - last_step_ : 0;
+    const double centring = std::clamp(short_by * short_by, kCentring, kMostCentring);
+    const double aim = centring * gap_ / static_cast<double>(weights_ + 1 + 2 * samples_);
     const std::size_t columns = weights_ + 2;  // G, ones, right side
     std::vector<double> factor = problem_.A, system(samples_ * columns);
     for (std::size_t i = 0; i < samples_; ++i) {
@@ -273,6 +277,7 @@ class InteriorPoint {
         std::min({t_.LongestStep(), slack_.LongestStep(), above_.LongestStep(), below_.LongestStep()});
     if (!std::isfinite(step) || !std::isfinite(Dot(x_move, x_move)) || !std::isfinite(bias_move))
       return false;
+    last_step_ = step;
     t_.Advance(step);
     slack_.Advance(step);
     above_.Advance(step);
@@ -289,6 +294,7 @@ class InteriorPoint {
   std::vector<double> x_;
   Pairs t_, slack_;             // t >= 0; the ball, whose multiplier is lambda
   Pairs above_, below_;         // x above its lower and below its upper bound
+  double last_step_ = 1;        // its length, of the way to the solution of its equations
   double bias_ = 0;             // multiplier of sum x = 0
   std::vector<double> normal_;  // gradient of the ball's side
   std::vector<double> t_residual_, x_residual_;
