@@ -38,7 +38,7 @@ class LpPenalty : public Regularizer {
                       std::span<double> updated) const override;
   bool has_projection() const override { return true; }
   void Project(std::span<double> theta) const override { MakeFeasible(theta); }
-  double least_step_share() const override { return norm_.p() > 1 && norm_.p() < 2 ? 1e-6 : 0; }
+  double least_step_share() const override { return norm_.p() == 1 ? 0.02 : norm_.p() < 2 ? 1e-6 : 0; }
   std::optional<LinearWeights> linear() const override;
 
  private:

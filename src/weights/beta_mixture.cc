@@ -1,6 +1,8 @@
 #include "weights/beta_mixture.h"
 
 #include <algorithm>
+#include <numeric>
+#include <optional>
 #include <vector>
 
 #include "regularizer/lp_norm.h"
@@ -12,38 +14,45 @@ namespace {
 constexpr double kPrecision = 1e-2;  // of the gap
 constexpr double kLeastPrecision = 1e-5;
 constexpr double kMostPrecision = 1e-11;
+constexpr double kSmoothing = 0.1;  // of the gap, that a smoothed dual term may be off
 constexpr double kNearlyOne = 1.15;
-
-bool IsSimplex(const Regularizer& regularizer) {
-  return regularizer.lp_norm() != nullptr && regularizer.lp_norm()->p() == 1;
-}
+constexpr double kLeastSmoothed = 1e-3;
+constexpr double kMostGrowth = 10;  // factor on the sum of weights that have a cost
 
 }  // namespace
 
 bool BetaMixture::Helps(const Regularizer& regularizer) {
-  const LpNorm* norm = regularizer.lp_norm();
-  return norm != nullptr && norm->p() < kNearlyOne;
+  if (const LpNorm* norm = regularizer.lp_norm()) return norm->p() < kNearlyOne;
+  return regularizer.is_minimized() && !regularizer.is_dual_smooth() &&
+         (regularizer.linear() || regularizer.Smoothed(kLeastSmoothed) != nullptr);
 }
 
 void BetaMixture::Add(const Evaluation& last, const Machine& machine, const RunState& state) {
   if (gram_ != &machine.gram() && gram_ != nullptr) bundle_.Measure(machine.gram());
   gram_ = &machine.gram();
   bundle_.Add(last, machine.expansion());
-  const double precision = std::clamp(kPrecision * state.relative_gap, kMostPrecision, kLeastPrecision);
-  BundlePoint point;
-  if (IsSimplex(regularizer_)) {
-    const std::vector<double> nowhere(last.theta.size(), 0.0);
-    point = bundle_.Minimize({.rho = 0, .center = nowhere, .metric = nowhere}, precision);
-  } else {
-    point = bundle_.Minimize(regularizer_, precision);
-  }
+  BundlePoint point = Best(last, state.relative_gap);
   if (point.mixture.empty()) {
     best_ = {last.beta, last.dual};
     return;
   }
   for (double& value : point.quadratics) value *= bundle_.unit();
+  const bool may_scale = machine.risk() == nullptr || machine.risk()->bias_slope == 0;
   best_ = {bundle_.Mix(point.mixture),
-           bundle_.unit() * point.linear - regularizer_.DualTerm(point.quadratics)};
+           LowerBound(regularizer_, bundle_.unit() * point.linear, point.quadratics, may_scale)};
+}
+
+BundlePoint BetaMixture::Best(const Evaluation& last, double relative_gap) {
+  const double precision = std::clamp(kPrecision * relative_gap, kMostPrecision, kLeastPrecision);
+  if (const std::optional<LinearWeights> linear = regularizer_.linear()) {
+    const double sum = std::accumulate(last.theta.begin(), last.theta.end(), 0.0);
+    if (linear->cost > 0 && sum > 0) bundle_.Limit({.cost = linear->cost, .total = kMostGrowth * sum});
+    const std::vector<double> nowhere(last.theta.size(), 0.0);
+    return bundle_.Minimize({.rho = 0, .center = nowhere, .metric = nowhere}, precision);
+  }
+  const RegularizerPointer smoothed =
+      regularizer_.is_dual_smooth() ? nullptr : regularizer_.Smoothed(kSmoothing * relative_gap);
+  return bundle_.Minimize(smoothed ? *smoothed : regularizer_, precision);
 }
 
 }  // namespace kweave

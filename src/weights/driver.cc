@@ -177,7 +177,7 @@ bool Driver::IsCertified() {
 // Relative. Where nothing but the solve can be wrong, it is made once and for all. Inside a solve the first moves come
 // after a few steps, when they cost next to nothing.
 double Driver::WantedInnerGap() const {
-  if (method_->inner_gap() > 0) return method_->inner_gap();
+  if (method_->inner_gap() > 0) return std::min(method_->inner_gap(), kInnerShare * aim_);
   // A maximum norm asks for the largest part, which errs by the root of what the sum of all errs.
   if (!regularizer_.is_minimized() && !regularizer_.is_dual_smooth()) {
     const double gap = std::isfinite(best_.primal) ? std::max(relative_gap(), aim_) : 1;

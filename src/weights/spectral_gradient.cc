@@ -21,6 +21,8 @@ constexpr double kGoodFit = 0.25;  // |true / predicted change - 1| up to which 
 constexpr double kBadFit = 0.75;   // and from which it is bad
 constexpr std::size_t kRemembered = 10;
 constexpr double kShrink = 0.5;
+constexpr int kStepsBeforeSecants = 10;
+constexpr double kLeastSecantStep = 0.02;  // shorter ones: the curvatures mislead
 
 }  // namespace
 
@@ -37,6 +39,10 @@ void SpectralGradient::Next(double value, std::span<const double> gradient, std:
     ChooseDirection();
   } else {
     step_ *= kShrink;
+    if (is_secant_ && step_ < kLeastSecantStep) {
+      secants_.Clear();
+      ChooseDirection();
+    }
   }
   Ask(theta);
 }
@@ -76,7 +82,10 @@ void SpectralGradient::Accept(double value, std::span<const double> gradient) {
   weight_ = weight;
   recent_.push_back(value);
   if (recent_.size() > kRemembered) recent_.pop_front();
+  ++accepted_;
+  if (scales_.empty()) ChooseScales();  // the length is that of their metric
   if (options_.is_spectral) ChooseLength(gradient);
+  NoteSecant(gradient);
   value_ = value;
   theta_ = asked_;
   gradient_.assign(gradient.begin(), gradient.end());
@@ -88,7 +97,9 @@ void SpectralGradient::TuneForgetting(double value) {
   for (std::size_t m = 0; m < direction_.size(); ++m) {
     curvature += direction_[m] * direction_[m] / (scales_.empty() ? 1 : scales_[m]);
   }
-  const double predicted = step_ * slope_ + 0.5 * step_ * step_ * curvature / length_;
+  // Secants make the model lowest at the end of the direction, or still falling where the set ends.
+  const double bend = is_secant_ ? -slope_ : curvature / length_;
+  const double predicted = step_ * slope_ + 0.5 * step_ * step_ * bend;
   const double error = predicted == 0 ? 1 : std::abs((value - value_) / predicted - 1);
   if (error <= kGoodFit) memory_ = std::min(memory_ + kMemoryChange, 1.0);
   if (error >= kBadFit) memory_ = std::max(memory_ - kMemoryChange, kLeastMemory);
@@ -108,8 +119,18 @@ void SpectralGradient::ChooseLength(std::span<const double> gradient) {
   length_ = sy > 0 ? std::clamp(ss / sy, kLeastLength * first_length_, most) : most;
 }
 
+void SpectralGradient::NoteSecant(std::span<const double> gradient) {
+  if (!uses_secants_) return;
+  std::vector<double> step = asked_, change(gradient.begin(), gradient.end());
+  for (std::size_t m = 0; m < step.size(); ++m) {
+    step[m] -= theta_[m];
+    change[m] -= gradient_[m];
+  }
+  secants_.Add(std::move(step), std::move(change));
+}
+
 void SpectralGradient::ChooseScales() {
-  if (!options_.is_scaled) return;
+  if (!IsScaledNow()) return;
   const double largest = *std::max_element(theta_.begin(), theta_.end());
   const double floor = options_.least_scale * largest;
   scales_.resize(theta_.size());
@@ -118,11 +139,16 @@ void SpectralGradient::ChooseScales() {
 
 // Eq. (8), with the sign of a step.
 void SpectralGradient::ChooseDirection() {
-  target_.resize(theta_.size());
-  for (std::size_t m = 0; m < theta_.size(); ++m) {
-    target_[m] = theta_[m] - length_ * gradient_[m] * (scales_.empty() ? 1 : scales_[m]);
+  is_secant_ = accepted_ >= kStepsBeforeSecants && !secants_.is_empty();
+  if (is_secant_) {
+    target_ = secants_.Minimize(theta_, gradient_, scales_, project_);
+  } else {
+    target_.resize(theta_.size());
+    for (std::size_t m = 0; m < theta_.size(); ++m) {
+      target_[m] = theta_[m] - length_ * gradient_[m] * (scales_.empty() ? 1 : scales_[m]);
+    }
+    project_(target_, scales_);
   }
-  project_(target_, scales_);
   direction_.resize(theta_.size());
   for (std::size_t m = 0; m < theta_.size(); ++m) direction_[m] = target_[m] - theta_[m];
   slope_ = std::min(Dot(direction_, gradient_), 0.0);

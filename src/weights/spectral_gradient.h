@@ -6,19 +6,23 @@
 //            along it 1, 1/2, 1/4, ... until W falls enough below a reference (eq. 9 to 12): the mean of values so far, which
 //            forgets the faster the worse the quadratic model predicts W, or the largest of the last few, or the last
 //            one alone (Armijo). Without the spectral length lambda keeps its first value: plain projected gradients.
-//            Bounds on lambda are relative to its first value, so that units do not matter. With `is_scaled`, not in the
-//            paper, all of it happens in the metric of scaled gradient projections (Bonettini, Zanella and Zanni 2009).
+//            Bounds on lambda are relative to its first value, so that units do not matter. Two things are not in the
+//            paper: with `is_scaled` all of it happens in the metric of scaled gradient projections (Bonettini, Zanella and
+//            Zanni 2009); with secants the quadratic model that a direction minimises over the set, lambda its
+//            curvature, also knows the curvatures that the last steps met (weights/secant_model.h). Both may begin after
+//            some steps of the paper.
 // Takes and  value and gradient at the theta asked for; returns the next theta to evaluate.
 // returns
 // Holds      every theta asked for is feasible: a point between two feasible ones.
-// Costs      one projection per step and O(M) per evaluation; no memory beyond a few vectors.
+// Costs      one projection per step and O(M) per evaluation; no memory beyond a few vectors. With secants what these cost.
 #ifndef KWEAVE_WEIGHTS_SPECTRAL_GRADIENT_H_
 #define KWEAVE_WEIGHTS_SPECTRAL_GRADIENT_H_
 
 #include <deque>
-#include <functional>
 #include <span>
 #include <vector>
+
+#include "weights/secant_model.h"
 
 namespace kweave {
 
@@ -36,12 +40,12 @@ struct SpectralOptions {
   bool is_scaled = false;
   LineSearch search = LineSearch::kAverage;
   double least_scale = 0.02;  ///< with `is_scaled`: of the largest scale
+  int plain_steps = 0;        ///< accepted steps before scales come in
 };
 
 class SpectralGradient {
  public:
-  /// Overwrites a point v by the feasible x with the smallest sum_m (x_m - v_m)^2 / scale_m; no scales: all 1.
-  using Projection = std::function<void(std::span<double> point, std::span<const double> scales)>;
+  using Projection = SecantModel::Projection;
 
   SpectralGradient(const SpectralOptions& options, Projection project);
 
@@ -53,6 +57,9 @@ class SpectralGradient {
   double step() const { return step_; }
   /// The last point was refused.
   bool is_searching() const { return step_ < 1; }
+  /// From the tenth accepted step on: where plain steps crawl, as many kernels that are all but alike make them, it takes a
+  /// fraction of the evaluations.
+  void UseSecants() { uses_secants_ = true; }
   /// Takes whatever comes next as the place to start from.
   void Restart() { asked_.clear(); }
 
@@ -63,6 +70,8 @@ class SpectralGradient {
   void TuneForgetting(double value);
   void ChooseLength(std::span<const double> gradient);
   void ChooseScales();
+  bool IsScaledNow() const { return options_.is_scaled && accepted_ >= options_.plain_steps; }
+  void NoteSecant(std::span<const double> gradient);
   void ChooseDirection();
   void Ask(std::span<double> theta);
 
@@ -80,6 +89,10 @@ class SpectralGradient {
   double reference_ = 0, weight_ = 1;  // C and Q of eq. (10) to (12)
   double memory_ = 0;                  // eta
   std::deque<double> recent_;          // accepted values, for the maximum rule
+  int accepted_ = 0;                   // steps
+  bool uses_secants_ = false;
+  bool is_secant_ = false;  // the direction is
+  SecantModel secants_;
 };
 
 }  // namespace kweave

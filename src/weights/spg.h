@@ -5,17 +5,16 @@
 //          every solve is as precise as plain projected gradients need it.
 // Takes    the evaluation at the last theta; writes the next theta.
 // Holds    theta is feasible. Where the dual has kinks (norm 1) and the betas of single solves would close the gap slowly, the
-//          lower bound is that of a mixture of the betas, which each solve moves towards its own beta as far as that raises
-//          D, exactly, since q is quadratic on the way.
-// Costs    one projection and one product with an expansion per step; a handful of vectors of M values.
+//          lower bound is that of the best mixture of the betas (weights/beta_mixture.h).
+// Costs    those of its steps, and of the mixture where there is one.
 #ifndef KWEAVE_WEIGHTS_SPG_H_
 #define KWEAVE_WEIGHTS_SPG_H_
 
 #include <optional>
 #include <string_view>
-#include <vector>
 
 #include "regularizer/regularizer.h"
+#include "weights/beta_mixture.h"
 #include "weights/spectral_gradient.h"
 #include "weights/weight_method.h"
 
@@ -44,21 +43,14 @@ class Spg : public WeightMethod {
   void Move(const Evaluation& last, const Machine& machine, const RunState& state,
             std::span<double> theta) override;
   double inner_gap() const override { return options_.inner_gap(); }
-  const DualPoint* dual_point() override { return dual_point_.beta.empty() ? nullptr : &dual_point_; }
+  const DualPoint* dual_point() override { return mixture_.best(); }
 
  private:
-  void MixDual(const Evaluation& last, const Machine& machine);
-  double DualBetween(const Evaluation& last, std::span<const double> products, double t);
-
   const Regularizer& regularizer_;
   const SpgOptions options_;
+  const bool mixes_;
   SpectralGradient steps_;
-  const Gram* gram_ = nullptr;  // what the bound below was found with
-  DualPoint dual_point_;
-  std::vector<double> mixed_quadratics_;  // of its beta
-  double mixed_linear_ = 0;               // its L, or a little less
-  bool may_scale_ = true;                 // beta = 0 is feasible
-  std::vector<double> between_;           // quadratics between two betas
+  BetaMixture mixture_;
 };
 
 }  // namespace kweave

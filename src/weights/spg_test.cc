@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <memory>
 #include <string>
 
 #include "kweave/error.h"
+#include "regularizer/lp_penalty.h"
 #include "tests/support/learn_reference.h"
 
 namespace kweave {
@@ -36,6 +38,37 @@ TEST(Spg, FindsEveryReferenceOptimum) {
         EXPECT_LE(learned.solves, 200);
       }
     }
+  }
+}
+
+// Kernels that are all but alike make plain steps crawl, and norm 1 has kinks in its dual.
+TEST(Spg, ReachesSmallGapsForEveryNorm) {
+  for (const char* name : {"mixed_10_large_c", "each_8_sample_costs", "duplicates_6"}) {
+    const ReferenceProblem& problem = FindReferenceProblem(name);
+    for (const ReferenceOptimum& optimum : problem.optima) {
+      for (const std::string method : {"spg", "spg-max", "pgd"}) {
+        SCOPED_TRACE(problem.name + ", norm " + std::to_string(optimum.norm) + ", " + method);
+        const Learned learned = Learn(problem, optimum.norm, WithMethod(method, 1e-6));
+        EXPECT_EQ(learned.status, Status::kConverged);
+        EXPECT_LE(learned.certificate.relative_gap, 1e-6);
+        EXPECT_NEAR(learned.certificate.primal, optimum.upper, 1e-5 * optimum.upper);
+        ExpectTrueBounds(learned, optimum);
+        EXPECT_LE(learned.solves, 250);
+      }
+    }
+  }
+}
+
+// Where the dual term only says what is feasible, the mixture of the betas is scaled.
+TEST(Spg, ReachesSmallGapsWithAPriceOnWeights) {
+  const ReferenceProblem& problem = FindReferenceProblem("mixed_10_large_c");
+  const auto penalty = std::make_shared<LpPenalty>(2, 1);
+  const double optimum =
+      Learn(problem.matrices, HingeRisk(problem), penalty, WithMethod("silp", 1e-8)).certificate.primal;
+  for (const std::string method : {"spg", "spg-max", "pgd"}) {
+    const Learned learned = Learn(problem.matrices, HingeRisk(problem), penalty, WithMethod(method, 1e-6));
+    EXPECT_EQ(learned.status, Status::kConverged) << method;
+    EXPECT_NEAR(learned.certificate.primal, optimum, 1e-5 * optimum) << method;
   }
 }
 
