@@ -88,7 +88,7 @@ def _as_list(kernels):
         same = [k for k, kernel in enumerate(kernels) if isinstance(kernel, Callable) and kernel.name == name]
         for number, k in enumerate(same, 1):
             old = kernels[k]
-            kernels[k] = Callable(old.function, view=old.view, name=f"{name}.{number}", block=old.block)
+            kernels[k] = type(old)(old.function, view=old.view, name=f"{name}.{number}", block=old.block)
     return kernels
 
 

@@ -31,6 +31,7 @@ __all__ = [
     "Chi2",
     "Each",
     "Intersection",
+    "Joint",
     "Kernel",
     "Laplacian",
     "Linear",
@@ -56,10 +57,10 @@ def quoted(name):
 _KINDS = {word for line in _core.kernel_help().splitlines() for word in re.findall(r"^\w+", line)}
 
 
-def matrix_kernel(name):
+def matrix_kernel(name, kind="precomputed"):
     """The kernel of a matrix, called like it where the language allows that name for a kernel."""
     is_allowed = name not in _KINDS and not set(name) & set("()[]@*+=,#\"'\\")
-    return f"precomputed(file={quoted(name)}{f',name={quoted(name)}' if is_allowed else ''})"
+    return f"{kind}(file={quoted(name)}{f',name={quoted(name)}' if is_allowed else ''})"
 
 
 def _value(value):
@@ -432,7 +433,7 @@ class Callable(Kernel):
         return matrix_kernel(self.name)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Callable) and (self.function, self.view, self.name) == (
+        return type(other) is type(self) and (self.function, self.view, self.name) == (
             other.function,
             other.view,
             other.name,
@@ -481,3 +482,69 @@ class Callable(Kernel):
         """
         ones = (self.function(samples[i : i + 1], samples[i : i + 1]) for i in range(samples.shape[0]))
         return np.array([np.asarray(one, dtype=np.float64).item() for one in ones])
+
+
+class Joint(Callable):
+    """Any function of two sets of pairs of sample and class, for classifiers with ``multiclass='joint'``.
+
+    Where all that is known of a class is its name, there are no such functions; where more is known, such as what samples of
+    it should look like, they compare (x, u) with (z, v) in ways that no kernel on samples can.
+
+    Parameters
+    ----------
+    function : callable
+        Takes arrays of shape (n, d) and (m, d), returns kernel values of shape (n, n_classes, m, n_classes), classes in the
+        order of `classes_`.
+    view : str, default=None
+        View that it works on; None: the only one.
+    name : str, default=None
+        Name of the kernel in results; None: that of the function.
+    block : int, default=1024
+        Samples that are evaluated at a time.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kweave import MKLClassifier, kernels
+    >>> typical = np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 2.0]])  # of each class, as far as is known
+    >>> def fit(X):
+    ...     return np.exp(-((X[:, None] - typical) ** 2).sum(-1))
+    >>> def alike(A, B):
+    ...     return np.einsum("iu,jv->iujv", fit(A), fit(B))
+    >>> y = np.arange(60) % 3
+    >>> X = typical[y] + np.random.default_rng(1).normal(size=(60, 2))
+    >>> classifier = MKLClassifier([kernels.RBF(), kernels.Joint(alike)], multiclass="joint").fit(X, y)
+    >>> classifier.kernel_names_[1]
+    'alike'
+    """
+
+    def __str__(self) -> str:
+        return matrix_kernel(self.name, "joint")
+
+    def matrix(self, left: Any, right: Any) -> NDArray[np.float64]:
+        """Kernel values between two sets of pairs.
+
+        Parameters
+        ----------
+        left : array-like of shape (n_left, n_features)
+            Samples.
+        right : array-like of shape (n_right, n_features)
+            Samples.
+
+        Returns
+        -------
+        values : ndarray of shape (n_left * n_classes, n_right * n_classes)
+            The values, float64; pairs of one sample stand together.
+        """
+        parts = []
+        for begin in range(0, left.shape[0], self.block):
+            rows = left[begin : begin + self.block]
+            part = np.asarray(self.function(rows, right), dtype=np.float64)
+            classes = part.shape[1] if part.ndim == 4 else 0
+            if part.shape != (rows.shape[0], classes, right.shape[0], classes):
+                raise ValueError(
+                    f"kernel {self.name!r} returned values of shape {part.shape}, expected "
+                    f"({rows.shape[0]}, n_classes, {right.shape[0]}, n_classes)"
+                )
+            parts.append(part.reshape(rows.shape[0] * classes, right.shape[0] * classes))
+        return np.concatenate(parts)

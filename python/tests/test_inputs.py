@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.datasets import make_classification
+from sklearn.datasets import load_iris, make_classification
 from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 from sklearn.model_selection import GridSearchCV, cross_val_score, permutation_test_score
 from sklearn.pipeline import make_pipeline
@@ -303,3 +303,39 @@ def test_wrong_stacks_are_refused(grams):
         MKLClassifier(KernelStack(grams)).fit([0, 1, 1000], [0, 1, 1])
     with pytest.raises(ValueError, match="row 1, column 2"):
         MKLClassifier().fit(KernelStack([np.array([[1, np.nan], [np.nan, 1]])]), [0, 1])
+
+
+def test_functions_of_sample_and_class():
+    X, y = load_iris(return_X_y=True)
+    names = np.array(["c", "a", "b"])[y]
+
+    def product(A, B):
+        return np.einsum("ij,uv->iujv", rbf_kernel(A, B, gamma=0.5), np.eye(3))
+
+    def guide(A, B):
+        """How well each sample fits the mean of each class, in the order of classes_."""
+        means = np.array([X[names == name].mean(axis=0) for name in "abc"])
+        return np.einsum("iu,jv->iujv", rbf_kernel(A, means), rbf_kernel(B, means))
+
+    options = dict(multiclass="joint", gap=1e-8)
+    plain = MKLClassifier([kernels.RBF(gamma=0.5), kernels.Linear()], **options).fit(X[::2], names[::2])
+    joint = MKLClassifier([kernels.Joint(product, block=20), kernels.Linear()], **options).fit(X[::2], names[::2])
+    assert joint.kernel_names_ == ["product", "linear"]
+    np.testing.assert_allclose(joint.kernel_weights_, plain.kernel_weights_, atol=1e-5)
+    np.testing.assert_allclose(joint.decision_function(X), plain.decision_function(X), atol=1e-4)
+    guided = MKLClassifier([kernels.RBF(), kernels.Joint(guide), kernels.Joint(product)], multiclass="joint")
+    assert cross_val_score(guided, X, names).min() > 0.9
+    again = pickle.loads(pickle.dumps(MKLClassifier(kernels.Joint(_by_mean), multiclass="joint").fit(X, y)))
+    assert again.score(X, y) > 0.9
+    with pytest.raises(ValueError, match="train with multiclass joint"):
+        MKLClassifier(kernels.Joint(product)).fit(X, y)
+    with pytest.raises(ValueError, match="expected .75, n_classes, 75, n_classes."):
+        MKLClassifier(kernels.Joint(rbf_kernel), multiclass="joint").fit(X[::2], y[::2])
+    with pytest.raises(ValueError, match="no parts by kernel"):
+        joint.decision_function_by_kernel(X)
+
+
+def _by_mean(A, B):
+    X, y = load_iris(return_X_y=True)
+    means = np.array([X[y == k].mean(axis=0) for k in range(3)])
+    return np.einsum("iu,jv->iujv", rbf_kernel(A, means), rbf_kernel(B, means))
