@@ -1,97 +1,33 @@
 // The first ten steps of each method against a plain transcription of the algorithm box of its paper. The transcriptions share
 // nothing with the methods but the machine, and see two kernels only, so that every small program is a search along one line.
+#include "tests/support/first_steps.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <limits>
-#include <memory>
 #include <numeric>
 #include <vector>
 
-#include "base/run_control.h"
-#include "loss/squared.h"
-#include "tests/support/learn_reference.h"
 #include "weights/analytic.h"
 #include "weights/cutting_plane.h"
 #include "weights/cutting_plane_taylor.h"
-#include "weights/newton.h"
 #include "weights/reduced_gradient.h"
-#include "weights/sample_machine.h"
 #include "weights/silp.h"
-#include "weights/spg.h"
 
 namespace kweave {
 namespace {
 
+using testing::Bench;
+using testing::ExpectNear;
 using testing::FindReferenceProblem;
 using testing::HingeRisk;
-using testing::MatrixGram;
+using testing::kInfinity;
+using testing::kSteps;
+using testing::MinimumOnLine;
 using testing::ReferenceProblem;
-
-using Vector = std::vector<double>;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr int kSteps = 10;
-constexpr double kExact = 1e-10;  // inner gap
-
-// A machine on exact matrices that is solved as precisely as it can be.
-class Bench {
- public:
-  Bench(const ReferenceProblem& problem, const Risk& risk, double p)
-      : gram_(problem.matrices),
-        learning_{risk, LpConstraint(p)},
-        control_(context_),
-        machine_(learning_, options_, control_) {
-    machine_.UseGram(gram_, false);
-  }
-
-  const Regularizer& regularizer() const { return *learning_.regularizer; }
-  Evaluation Solve(const Vector& theta) { return machine_.Solve(theta, kExact); }
-  // What the method asks for, one theta after the other, from its own start.
-  std::vector<Evaluation> Run(WeightMethod& method) {
-    Vector theta(gram_.matrices().size());
-    method.Begin(theta);
-    std::vector<Evaluation> steps;
-    for (int k = 0; k <= kSteps; ++k) {
-      steps.push_back(Solve(theta));
-      method.Move(steps.back(), machine_, {.relative_gap = 1e-9, .target_gap = 1e-12}, theta);
-    }
-    return steps;
-  }
-
- private:
-  MatrixGram gram_;
-  LearningProblem learning_;
-  Context context_;
-  LearnOptions options_;
-  RunControl control_;
-  SampleMachine machine_;
-};
-
-void ExpectNear(const Vector& theta, const Vector& expected, double tolerance, std::size_t step) {
-  ASSERT_EQ(theta.size(), expected.size());
-  for (std::size_t m = 0; m < theta.size(); ++m) {
-    EXPECT_NEAR(theta[m], expected[m], tolerance) << "step " << step << ", kernel " << m;
-  }
-}
-
-// The first two kernels of a problem with eight that differ.
-ReferenceProblem TwoKernels() {
-  ReferenceProblem problem = FindReferenceProblem("mixed_10_large_c");
-  problem.matrices.resize(2);
-  return problem;
-}
-
-double MinimumOnLine(const std::function<double(double)>& value, double low, double high) {
-  constexpr double kGolden = 0.6180339887498949;
-  for (int k = 0; k < 200; ++k) {
-    const double left = high - kGolden * (high - low), right = low + kGolden * (high - low);
-    (value(left) < value(right) ? high : low) = value(left) < value(right) ? right : left;
-  }
-  return 0.5 * (low + high);
-}
+using testing::TwoKernels;
+using testing::Vector;
 
 double HighestCut(const std::vector<Evaluation>& steps, std::size_t count, double first, double second) {
   double highest = -kInfinity;
@@ -275,82 +211,6 @@ TEST(FirstSteps, ReducedGradient) {
     at = trial;
   }
   for (std::size_t t = 0; t <= kSteps; ++t) ExpectNear(steps[t].theta, asked[t], 1e-6, t);
-}
-
-// Solves a dense system by elimination with pivots.
-Vector SolveDense(std::vector<Vector> rows, Vector right) {
-  const std::size_t n = right.size();
-  for (std::size_t k = 0; k < n; ++k) {
-    std::size_t pivot = k;
-    for (std::size_t i = k; i < n; ++i) pivot = std::abs(rows[i][k]) > std::abs(rows[pivot][k]) ? i : pivot;
-    std::swap(rows[k], rows[pivot]);
-    std::swap(right[k], right[pivot]);
-    for (std::size_t i = k + 1; i < n; ++i) {
-      const double factor = rows[i][k] / rows[k][k];
-      for (std::size_t j = k; j < n; ++j) rows[i][j] -= factor * rows[k][j];
-      right[i] -= factor * right[k];
-    }
-  }
-  for (std::size_t k = n; k-- > 0;) {
-    for (std::size_t j = k + 1; j < n; ++j) right[k] -= rows[k][j] * right[j];
-    right[k] /= rows[k][k];
-  }
-  return right;
-}
-
-// Chapelle and Rakotomamonjy (2008): gradient -q_m / 2 and second derivative beta' K_m P K_n beta, with P the inverse of the kernel
-// matrix of the free samples bordered by the bias; the squared loss has all samples free. The next theta is the minimum of that
-// quadratic over the ball.
-TEST(FirstSteps, Newton) {
-  const ReferenceProblem problem = TwoKernels();
-  const SquaredLoss squared;
-  const Risk risk{&squared, problem.y, problem.upper};
-  const std::size_t n = problem.y.size();
-  for (const double p : {1.0, 1.1, 2.0, 4.0}) {
-    Bench bench(problem, risk, p);
-    Newton method(bench.regularizer());
-    const std::vector<Evaluation> steps = bench.Run(method);
-    for (std::size_t t = 0; t < 4; ++t) {
-      const Evaluation& at = steps[t];
-      if (t > 0 && at.inner_dual > steps[t - 1].primal) break;  // a step cut back has no transcription
-      std::vector<Vector> outputs(2, Vector(n, 0.0)), border(n + 1, Vector(n + 1, 1.0));
-      border[n][n] = 0;
-      for (std::size_t i = 0; i < n; ++i) {
-        for (std::size_t j = 0; j < n; ++j) {
-          border[i][j] =
-              i == j ? squared.PieceAt(at.beta[i], 0, problem.y[i], problem.upper[i]).curvature : 0;
-          for (std::size_t m = 0; m < 2; ++m) {
-            outputs[m][i] += problem.matrices[m][i * n + j] * at.beta[j];
-            border[i][j] += at.theta[m] * problem.matrices[m][i * n + j];
-          }
-        }
-      }
-      double H[2][2];
-      for (std::size_t m = 0; m < 2; ++m) {
-        Vector right = outputs[m];
-        right.push_back(0);
-        const Vector response = SolveDense(border, right);
-        for (std::size_t k = 0; k < 2; ++k) {
-          H[m][k] = std::inner_product(outputs[k].begin(), outputs[k].end(), response.begin(), 0.0);
-        }
-      }
-      const auto second = [&](double x) {
-        const double slope = -0.5 * at.quadratics[1] + H[1][0] * (x - at.theta[0]);
-        const double most = std::pow(std::max(1 - std::pow(x, p), 0.0), 1 / p);
-        return std::clamp(at.theta[1] - slope / H[1][1], 0.0, most);
-      };
-      const auto model = [&](double x) {
-        const double a = x - at.theta[0], b = second(x) - at.theta[1];
-        return -0.5 * (at.quadratics[0] * a + at.quadratics[1] * b) + 0.5 * H[0][0] * a * a +
-               H[0][1] * a * b + 0.5 * H[1][1] * b * b;
-      };
-      Vector expected{MinimumOnLine(model, 0, 1), 0};
-      expected[1] = second(expected[0]);
-      const double length = std::pow(std::pow(expected[0], p) + std::pow(expected[1], p), 1 / p);
-      for (double& weight : expected) weight /= length;
-      ExpectNear(steps[t + 1].theta, expected, 1e-4, t);
-    }
-  }
 }
 
 }  // namespace
