@@ -55,7 +55,9 @@ class Descent {
         steps_(method.steps, [this](std::span<double> theta, std::span<const double> scales) {
           scales.empty() ? problem_.regularizer->Project(theta)
                          : problem_.regularizer->ProjectScaled(theta, scales);
-        }) {}
+        }) {
+    if (method.tunes_precision) steps_.UseSecants();
+  }
 
   /// From one starting point; adds to the history and counts of `learned`.
   std::pair<Status, Point> Run(std::vector<double> theta, Learned& learned) {

@@ -11,33 +11,38 @@
 #include "kernel/language.h"
 #include "kweave/error.h"
 #include "loss/hinge.h"
+#include "regularizer/entropy.h"
 #include "regularizer/lp_norm.h"
 
 namespace kweave {
 namespace {
 
-constexpr Index kSamples = 120, kFeatures = 6;
+constexpr Index kSamples = 120;
 
 // Two classes that the first two features tell apart, by a circle.
 struct Circle {
-  Circle() {
+  explicit Circle(Index features = 6) {
     Random random(1);
-    std::vector<double> x(kSamples * kFeatures);
+    std::vector<double> x(static_cast<std::size_t>(kSamples * features));
     for (double& value : x) value = 2 * random.Uniform() - 1;
     for (Index i = 0; i < kSamples; ++i) {
-      const double* row = x.data() + i * kFeatures;
+      const double* row = x.data() + i * features;
       y.push_back(row[0] * row[0] + row[1] * row[1] < 0.6 ? 1 : -1);
     }
-    views = {{"data", MakeDense(x, kSamples, kFeatures), {}}};
+    views = {{"data", MakeDense(x, kSamples, features), {}}};
     C.assign(kSamples, 10.0);
     kernels = ParseKernels(std::vector<std::string>{"each(rbf(gamma=4))"}, views, 0);
   }
 
   Learned Learn(double norm, const std::string& method, int restarts = 1, bool use_float = false) {
+    return Learn(std::make_shared<LpNorm>(norm), method, restarts, use_float);
+  }
+  Learned Learn(const RegularizerPointer& regularizer, const std::string& method, int restarts = 1,
+                bool use_float = false) {
     const std::unique_ptr<ParametricGram> working = MakeProductGram(kernels, views, use_float, pool);
     const std::unique_ptr<ParametricGram> exact = MakeProductGram(kernels, views, false, pool);
     const ParametricPair pair{working.get(), use_float, [&]() -> ParametricGram& { return *exact; }};
-    const LearningProblem problem{{&loss, y, C}, std::make_shared<LpNorm>(norm)};
+    const LearningProblem problem{{&loss, y, C}, regularizer};
     LearnOptions options;
     options.method = method;
     options.target_gap = 1e-3;
@@ -73,6 +78,16 @@ TEST(LearnParameters, EveryPartCanBeSwitchedOffAndAllMeet) {
     const Learned learned = Circle().Learn(1.33, method);
     EXPECT_LE(learned.certificate.primal, best * 1.01) << method;
     EXPECT_EQ(learned.method, method);
+  }
+}
+
+// Gradients and one curvature alone took ten times as many solves, or stalled.
+TEST(LearnParameters, ManyFeaturesDoNotStall) {
+  for (const RegularizerPointer& regularizer :
+       {LpConstraint(2), RegularizerPointer(std::make_shared<EntropyPenalty>(1))}) {
+    const Learned learned = Circle(60).Learn(regularizer, "spg");
+    EXPECT_EQ(learned.status, Status::kConverged) << regularizer->Name();
+    EXPECT_LE(learned.solves, 300) << regularizer->Name();
   }
 }
 
