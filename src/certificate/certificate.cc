@@ -116,28 +116,11 @@ Certificate Certify(Gram& gram, const Risk& risk, const Regularizer& regularizer
   return Judge(risk, regularizer, beta, gram.TableError(), answer);
 }
 
-std::vector<Certificate> CertifyAll(Gram& gram, std::span<const JudgedMachine> machines,
-                                    std::size_t most_vectors) {
+std::vector<Certificate> CertifyAll(Gram& gram, std::span<const JudgedMachine> machines) {
   std::vector<Certificate> certificates(machines.size());
   std::vector<bounds::Answer> answers(machines.size());
-  std::vector<std::span<const double>> vectors;
-  std::vector<std::size_t> owners, waiting;
-  const auto judge_waiting = [&] {
-    const std::vector<std::unique_ptr<Expansion>> expansions = gram.ExpandAll(vectors);
-    for (std::size_t v = 0; v < vectors.size(); ++v) {
-      bounds::Answer& answer = answers[owners[v]];
-      Measurement measured{std::vector<double>(answer.weights.size()),
-                           std::vector<double>(vectors[v].size())};
-      expansions[v]->Quadratics(measured.quadratics);
-      expansions[v]->Outputs(answer.weights, measured.outputs);
-      answer.measured.push_back(std::move(measured));
-    }
-    for (const std::size_t k : waiting) {
-      certificates[k] =
-          Judge(*machines[k].risk, *machines[k].regularizer, machines[k].beta, gram.TableError(), answers[k]);
-    }
-    vectors.clear(), owners.clear(), waiting.clear();
-  };
+  std::vector<std::span<const double>> thetas, vectors;
+  std::vector<std::size_t> owners;  // of the vectors
   for (std::size_t k = 0; k < machines.size(); ++k) {
     const JudgedMachine& machine = machines[k];
     if (!AllFinite(machine.theta) || !AllFinite(machine.beta) || !AllFinite(machine.dual_beta)) {
@@ -146,13 +129,19 @@ std::vector<Certificate> CertifyAll(Gram& gram, std::span<const JudgedMachine> m
     }
     answers[k] = bounds::MakeAnswer(*machine.risk, *machine.regularizer, machine.theta, machine.dual_beta);
     for (const std::span<const double> a : bounds::VectorsOf(answers[k], machine.beta)) {
+      thetas.push_back(answers[k].weights);
       vectors.push_back(a);
       owners.push_back(k);
     }
-    waiting.push_back(k);
-    if (vectors.size() >= most_vectors) judge_waiting();
   }
-  if (!waiting.empty()) judge_waiting();
+  std::vector<Measurement> measured = gram.MeasureEach(thetas, vectors);
+  for (std::size_t v = 0; v < owners.size(); ++v)
+    answers[owners[v]].measured.push_back(std::move(measured[v]));
+  for (std::size_t k = 0; k < machines.size(); ++k) {
+    if (answers[k].measured.empty()) continue;
+    certificates[k] =
+        Judge(*machines[k].risk, *machines[k].regularizer, machines[k].beta, gram.TableError(), answers[k]);
+  }
   return certificates;
 }
 

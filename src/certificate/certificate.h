@@ -51,10 +51,9 @@ struct JudgedMachine {
   std::span<const double> theta, beta, dual_beta;
 };
 
-/// The certificates of all of them, each as Certify gives it, from one pass over the kernels for every `most_vectors`
-/// vectors: a base quantity then serves every machine.
-std::vector<Certificate> CertifyAll(Gram& gram, std::span<const JudgedMachine> machines,
-                                    std::size_t most_vectors);
+/// The certificates of all of them, each as Certify gives it, from one pass over the kernels where that is possible: a base
+/// quantity then serves every machine.
+std::vector<Certificate> CertifyAll(Gram& gram, std::span<const JudgedMachine> machines);
 
 /// Certifies several machines with one theta common to them, whose objectives are added up: the regulariser counts once, at
 /// the sum of their quadratics. `gram` is over pairs of sample and machine, machine after machine, and so are the betas; the

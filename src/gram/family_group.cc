@@ -92,30 +92,14 @@ class FamilyGroup : public Group<T> {
         evaluation_(evaluation),
         basis_(shape, members_, base, evaluation) {}
 
-  void SetWeights(std::span<const double> theta) override {
-    std::vector<double> weights(members_.size());
-    active_gammas_.clear(), active_powers_.clear(), active_weights_.clear();
-    for (std::size_t m = 0; m < members_.size(); ++m) {
-      weights[m] = theta[members_[m].kernel] * members_[m].scale;
-      if (weights[m] == 0) continue;
-      active_gammas_.push_back(basis_.gammas()[m]);
-      active_powers_.push_back(basis_.powers()[m]);
-      active_weights_.push_back(static_cast<T>(weights[m]));
-    }
-    weights_ = weights;
-    const bool is_direct = active_weights_.size() <= kDirectMembers && evaluation_ != Evaluation::kTable;
-    coefficients_.clear();
-    if (!basis_.has_table() || is_direct) return;
-    combined_ = basis_.Combine(weights);
-    coefficients_.assign(combined_.begin(), combined_.end());
-  }
+  void SetWeights(std::span<const double> theta) override { learned_ = MakeLearned(theta); }
 
   void AddRows(std::span<const Index> rows, T* out, Index stride, ThreadPool& pool) override {
-    if (active_weights_.empty()) return;
+    if (learned_.is_zero()) return;
     ForBaseBlocks<T>(base_, rows, pool,
                      [&](std::size_t first, std::span<const T* const> base, Index begin, Index count) {
                        for (std::size_t r = 0; r < base.size(); ++r)
-                         AddRow(base[r], count, out + (first + r) * stride + begin);
+                         AddRow(learned_, base[r], count, out + (first + r) * stride + begin);
                      });
   }
 
@@ -126,13 +110,13 @@ class FamilyGroup : public Group<T> {
   }
 
   void AddDiagonal(std::span<double> out) const override {
-    if (active_weights_.empty()) return;
+    if (learned_.is_zero()) return;
     const std::vector<double>& base = LeftDiagonal();
     double value = 0;
     for (std::size_t i = 0; i < out.size(); ++i) {
       if (i < base.size())
-        value = base.size() > 1 && !coefficients_.empty() ? basis_.TableValue(combined_, base[i])
-                                                          : LearnedValue(base[i]);
+        value = base.size() > 1 && learned_.has_table() ? basis_.TableValue(learned_.combined, base[i])
+                                                        : LearnedValue(base[i]);
       out[i] += value;
     }
   }
@@ -192,10 +176,21 @@ class FamilyGroup : public Group<T> {
       if (shape_ == Shape::kExponential && !basis_.has_table() && members_.size() > kDirectMembers) {
         MeasureExponentials(theta, vectors, measured, pool);
       } else {
-        MeasureFromBasis(theta, vectors, measured, pool);
+        const std::vector<std::span<const double>> thetas(vectors.size(), theta);
+        MeasureFromBasis(thetas, vectors, measured, pool);
       }
     } else {
       Group<T>::Measure(theta, vectors, measured, pool);
+    }
+  }
+
+  void MeasureEach(std::span<const std::span<const double>> thetas,
+                   std::span<const std::span<const double>> vectors, std::span<Measurement> measured,
+                   ThreadPool& pool) override {
+    if constexpr (std::is_same_v<T, double>) {
+      MeasureFromBasis(thetas, vectors, measured, pool);
+    } else {
+      Group<T>::MeasureEach(thetas, vectors, measured, pool);
     }
   }
 
@@ -207,6 +202,36 @@ class FamilyGroup : public Group<T> {
   }
 
  private:
+  // The group's share of a learned kernel.
+  struct Learned {
+    std::vector<double> weights;  // theta * scale, by member
+    std::vector<T> active_gammas, active_weights;
+    std::vector<PowerTerm<T>> active_powers;
+    std::vector<T> coefficients;   // empty: evaluate the active members one by one
+    std::vector<double> combined;  // the same, not rounded
+
+    bool is_zero() const { return active_weights.empty(); }
+    bool has_table() const { return !coefficients.empty(); }
+  };
+
+  Learned MakeLearned(std::span<const double> theta) const {
+    Learned learned;
+    for (std::size_t m = 0; m < members_.size(); ++m) {
+      const double weight = theta[members_[m].kernel] * members_[m].scale;
+      learned.weights.push_back(weight);
+      if (weight == 0) continue;
+      learned.active_gammas.push_back(basis_.gammas()[m]);
+      learned.active_powers.push_back(basis_.powers()[m]);
+      learned.active_weights.push_back(static_cast<T>(weight));
+    }
+    const bool is_direct =
+        learned.active_weights.size() <= kDirectMembers && evaluation_ != Evaluation::kTable;
+    if (!basis_.has_table() || is_direct) return learned;
+    learned.combined = basis_.Combine(learned.weights);
+    learned.coefficients.assign(learned.combined.begin(), learned.combined.end());
+    return learned;
+  }
+
   // Every member at every pair, none kept.
   void MeasureExponentials(std::span<const double> theta, std::span<const std::span<const double>> vectors,
                            std::span<Measurement> measured,
@@ -228,24 +253,28 @@ class FamilyGroup : public Group<T> {
     }
   }
 
-  void MeasureFromBasis(std::span<const double> theta, std::span<const std::span<const double>> vectors,
-                        std::span<Measurement> measured,
+  // Vectors with the same theta follow each other.
+  void MeasureFromBasis(std::span<const std::span<const double>> thetas,
+                        std::span<const std::span<const double>> vectors, std::span<Measurement> measured,
                         ThreadPool& pool) requires std::is_same_v<T, double> {
     std::vector<MeasuredVector> found;
+    std::vector<Learned> learned;
     for (std::size_t v = 0; v < vectors.size(); ++v) {
-      found.push_back({vectors[v], measured[v].outputs, std::vector<double>(basis_.size(), 0.0)});
+      if (v == 0 || !std::ranges::equal(thetas[v], thetas[v - 1])) learned.push_back(MakeLearned(thetas[v]));
+      found.push_back(
+          {vectors[v], measured[v].outputs, std::vector<double>(basis_.size(), 0.0), learned.size() - 1});
     }
     MeasurePass(
         base_, std::span(found),
-        [this](const double* base, Index count, double* out) {
-          if (!active_weights_.empty()) AddRow(base, count, out);
+        [&](std::size_t number, const double* base, Index count, double* out) {
+          if (!learned[number].is_zero()) AddRow(learned[number], base, count, out);
         },
         [this](const WeightedRows<double>& base, Index count, double* block, Index stride) {
           basis_.AddMoments(base, count, block, stride);
         })
         .Run(pool);
-    const double shift = RowShift(theta);
     for (std::size_t v = 0; v < vectors.size(); ++v) {
+      const double shift = RowShift(thetas[v]);
       const double sum = std::accumulate(vectors[v].begin(), vectors[v].end(), 0.0);
       if (shift != 0) {
         for (double& value : measured[v].outputs) value += shift * sum;
@@ -272,19 +301,19 @@ class FamilyGroup : public Group<T> {
   double LearnedValue(double base) const {
     double sum = 0;
     for (std::size_t m = 0; m < members_.size(); ++m) {
-      if (weights_[m] == 0) continue;
-      sum += weights_[m] * (ShapeValue(shape_, members_[m].parameters, base) - basis_.shift());
+      if (learned_.weights[m] == 0) continue;
+      sum += learned_.weights[m] * (ShapeValue(shape_, members_[m].parameters, base) - basis_.shift());
     }
     return sum;
   }
 
-  void AddRow(const T* base, Index count, T* out) const {
-    if (!coefficients_.empty()) {
-      AddChebyshev<T>(base, count, basis_.variable(), coefficients_, out);
+  void AddRow(const Learned& learned, const T* base, Index count, T* out) const {
+    if (learned.has_table()) {
+      AddChebyshev<T>(base, count, basis_.variable(), learned.coefficients, out);
     } else if (shape_ == Shape::kExponential) {
-      AddExponentials<T>(base, count, active_gammas_, active_weights_, out);
+      AddExponentials<T>(base, count, learned.active_gammas, learned.active_weights, out);
     } else {
-      AddPowers<T>(base, count, active_powers_, active_weights_, out);
+      AddPowers<T>(base, count, learned.active_powers, learned.active_weights, out);
     }
   }
 
@@ -294,13 +323,7 @@ class FamilyGroup : public Group<T> {
   Evaluation evaluation_;
   FamilyBasis<T> basis_;
   mutable std::vector<double> diagonal_;  // found when first asked for
-
-  // The current weights.
-  std::vector<double> weights_;  // theta * scale, by member
-  std::vector<T> active_gammas_, active_weights_;
-  std::vector<PowerTerm<T>> active_powers_;
-  std::vector<T> coefficients_;   // empty: evaluate the active members one by one
-  std::vector<double> combined_;  // the same, not rounded
+  Learned learned_;                       // at the current weights
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "compute/cpu/feature_matrix.h"
@@ -71,6 +72,16 @@ class Gram {
       measured.push_back({std::vector<double>(theta.size()), std::vector<double>(a.size())});
       expansion->Quadratics(measured.back().quadratics);
       expansion->Outputs(theta, measured.back().outputs);
+    }
+    return measured;
+  }
+
+  /// As Measure, for vectors with weights of their own: thetas[v] for vectors[v].
+  virtual std::vector<Measurement> MeasureEach(std::span<const std::span<const double>> thetas,
+                                               std::span<const std::span<const double>> vectors) {
+    std::vector<Measurement> measured;
+    for (std::size_t v = 0; v < vectors.size(); ++v) {
+      measured.push_back(std::move(Measure(thetas[v], vectors.subspan(v, 1)).front()));
     }
     return measured;
   }

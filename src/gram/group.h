@@ -95,6 +95,15 @@ class Group {
   /// Writes quadratics and adds to outputs of each vector. `theta` are the weights last set.
   virtual void Measure(std::span<const double> theta, std::span<const std::span<const double>> vectors,
                        std::span<Measurement> measured, ThreadPool& pool);
+  /// The same for vectors with weights of their own. The weights last set are others then.
+  virtual void MeasureEach(std::span<const std::span<const double>> thetas,
+                           std::span<const std::span<const double>> vectors, std::span<Measurement> measured,
+                           ThreadPool& pool) {
+    for (std::size_t v = 0; v < vectors.size(); ++v) {
+      SetWeights(thetas[v]);
+      Measure(thetas[v], vectors.subspan(v, 1), measured.subspan(v, 1), pool);
+    }
+  }
   /// What the group's share of the learned kernel is made of, if it is linear. The group must outlive it.
   virtual std::optional<WeightedFeatures<T>> Linear(std::span<const double>) const { return {}; }
 };

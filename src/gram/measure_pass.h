@@ -1,14 +1,15 @@
 // Solves   outputs sum_m theta_m K_m a and quadratics a' K_m a of kernels that are functions of one base quantity.
 // Method   one pass over the pairs of a support sample and any sample. The outputs need the learned kernel alone, one
-//          function, whatever the number of vectors. The quadratics need every function of the basis, but only between
-//          support samples, each pair once: a batch of them counts pairs with later ones twice.
-// Takes    the base, how to add a row of the learned kernel and how to add up the functions; one vector or more.
+//          function for all vectors with the same weights. The quadratics need every function of the basis, but only
+//          between support samples, each pair once: a batch of them counts pairs with later ones twice.
+// Takes    the base, how to add a row of a learned kernel and how to add up the functions; one vector or more.
 // Holds    sums are kept by block of columns and added in order, so threads change nothing.
-// Costs    for s support samples of n, s n values of the learned kernel and s^2 / 2 of every function for each vector.
+// Costs    for s support samples of n, s n values of each learned kernel and s^2 / 2 of every function for each vector.
 #ifndef KWEAVE_GRAM_MEASURE_PASS_H_
 #define KWEAVE_GRAM_MEASURE_PASS_H_
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -22,9 +23,10 @@ struct MeasuredVector {
   std::span<const double> a;
   std::span<double> outputs;   ///< [j] += sum_i a_i learned(i,j)
   std::vector<double> totals;  ///< [k] += sum_ij a_i a_j function_k(i,j)
+  std::size_t learned = 0;  ///< the number of its learned kernel; vectors with the same one follow each other
 };
 
-/// add_row(base, count, out) adds the learned kernel at these base values; add_functions(rows with factors, count, block,
+/// add_row(number, base, count, out) adds a learned kernel at these base values; add_functions(rows with factors, count, block,
 /// stride) adds up the functions (compute/cpu/family_loops.h).
 template <class AddRow, class AddFunctions>
 class MeasurePass {
@@ -33,7 +35,10 @@ class MeasurePass {
               AddFunctions add_functions)
       : base_(base), vectors_(vectors), add_row_(add_row), add_functions_(add_functions) {
     std::vector<std::span<const double>> spans;
-    for (const MeasuredVector& vector : vectors) spans.push_back(vector.a);
+    for (const MeasuredVector& vector : vectors) {
+      spans.push_back(vector.a);
+      own_support_.push_back(CommonSupport(std::span(spans).last(1)));
+    }
     support_ = CommonSupport(spans);
     functions_ = vectors[0].totals.size();
     const Index blocks = (base.right_count() + kColumnBlock - 1) / kColumnBlock;
@@ -69,55 +74,59 @@ class MeasurePass {
     scratch.resize(std::max<std::size_t>(scratch.size(), batch.missing.size() * width));
     base_.Read(batch, begin, end, scratch.data(), rows);
     AddOutputs(batch.rows, rows, begin, width);
-    const auto position = [&](Index column) {
-      return static_cast<std::size_t>(std::ranges::lower_bound(support_, column) - support_.begin());
-    };
-    const std::size_t from = std::max(first, position(begin)), to = position(end);
-    if (from < to) AddPairs(batch.rows, rows, begin, from, to, first + rows.size());
+    // Pairs with samples before the batch were counted with these; those after it are not in it.
+    const Index from = std::max(begin, batch.rows.front());
+    if (from < end) AddPairs(batch.rows, rows, begin, from, end);
   }
 
   void AddOutputs(std::span<const Index> samples, std::span<const double* const> rows, Index begin,
                   Index width) {
     thread_local AlignedVector<double> learned;
     for (std::size_t r = 0; r < rows.size(); ++r) {
-      learned.assign(width, 0.0);
-      add_row_(rows[r], width, learned.data());
+      std::optional<std::size_t> number;  // of the learned kernel whose row this is
       for (const MeasuredVector& vector : vectors_) {
         const double factor = vector.a[samples[r]];
-        if (factor != 0) AddScaled<double>(learned.data(), width, factor, vector.outputs.data() + begin);
+        if (factor == 0) continue;
+        if (number != vector.learned) {
+          number = vector.learned;
+          learned.assign(width, 0.0);
+          add_row_(vector.learned, rows[r], width, learned.data());
+        }
+        AddScaled<double>(learned.data(), width, factor, vector.outputs.data() + begin);
       }
     }
   }
 
-  // Pairs with the support samples [from, to); those from `later` on are not in the batch, and their pairs count twice.
-  void AddPairs(std::span<const Index> samples, std::span<const double* const> rows, Index begin,
-                std::size_t from, std::size_t to, std::size_t later) {
+  // Each vector's pairs of a sample of the batch with one of the columns [from, end) that it has, too. Those after the batch
+  // count twice.
+  void AddPairs(std::span<const Index> samples, std::span<const double* const> rows, Index begin, Index from,
+                Index end) {
     thread_local AlignedVector<double> gathered, block;
     thread_local std::vector<const double*> used;
     thread_local std::vector<double> factors, weights;
-    const std::size_t count = to - from, stride = count + kStridePadding;
-    gathered.resize(std::max(gathered.size(), rows.size() * count));
-    for (std::size_t r = 0; r < rows.size(); ++r) {
-      for (std::size_t j = 0; j < count; ++j) {
-        gathered[r * count + j] = rows[r][support_[from + j] - begin];
-      }
-    }
     double* totals = &totals_[static_cast<std::size_t>(begin / kColumnBlock) * vectors_.size() * functions_];
-    for (const MeasuredVector& vector : vectors_) {
+    for (std::size_t v = 0; v < vectors_.size(); ++v, totals += functions_) {
+      const std::span<const double> a = vectors_[v].a;
+      const auto first = std::ranges::lower_bound(own_support_[v], from);
+      const std::span columns(first, std::lower_bound(first, own_support_[v].end(), end));
+      const std::size_t count = columns.size(), stride = count + kStridePadding;
+      gathered.resize(std::max(gathered.size(), rows.size() * count));
       used.clear(), factors.clear(), weights.clear();
-      for (std::size_t r = 0; r < rows.size(); ++r) {
-        if (vector.a[samples[r]] == 0) continue;
-        used.push_back(gathered.data() + r * count);
-        factors.push_back(vector.a[samples[r]]);
+      for (std::size_t r = 0; r < rows.size() && count > 0; ++r) {
+        if (a[samples[r]] == 0) continue;
+        double* row = gathered.data() + used.size() * count;
+        for (std::size_t j = 0; j < count; ++j) row[j] = rows[r][columns[j] - begin];
+        used.push_back(row);
+        factors.push_back(a[samples[r]]);
       }
-      for (std::size_t j = from; j < to; ++j) weights.push_back((j < later ? 1 : 2) * vector.a[support_[j]]);
+      if (used.empty()) continue;
+      for (const Index column : columns) weights.push_back((column <= samples.back() ? 1 : 2) * a[column]);
       block.assign(functions_ * stride, 0.0);
       add_functions_(WeightedRows<double>{used, factors}, static_cast<Index>(count), block.data(),
                      static_cast<Index>(stride));
       for (std::size_t k = 0; k < functions_; ++k) {
         totals[k] += Dot(weights, {block.data() + k * stride, count});
       }
-      totals += functions_;
     }
   }
 
@@ -125,7 +134,8 @@ class MeasurePass {
   std::span<MeasuredVector> vectors_;
   const AddRow add_row_;
   const AddFunctions add_functions_;
-  std::vector<Index> support_;
+  std::vector<Index> support_;                   // of all vectors together
+  std::vector<std::vector<Index>> own_support_;  // of each
   std::size_t functions_;
   std::vector<double> totals_;  // by block of columns, vector and function
 };

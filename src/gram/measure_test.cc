@@ -64,6 +64,38 @@ TEST_P(MeasureTest, AgreesWithExpansions) {
   }
 }
 
+TEST_P(MeasureTest, OfVectorsWithTheirOwnWeightsIsThatOfEach) {
+  const auto& [kernel, use_float, evaluation] = GetParam();
+  ThreadPool pool(2);
+  const std::vector<View> views = MakeViews();
+  const std::vector<std::string> specs = {kernel, "linear"};
+  const KernelSet kernels = ParseKernels(specs, views, 0);
+  const Normalization normalization = FitNormalization(kernels, views, ParseNormalizers("trace"), pool);
+  const auto gram = MakeGram(kernels, views, normalization, {use_float, evaluation, 0, false}, pool);
+  Random random(7);
+  std::vector<std::vector<double>> weights(3, std::vector<double>(kernels.size())), drawn;
+  for (double& weight : weights[0]) weight = random.Uniform();
+  for (double& weight : weights[2]) weight = random.Uniform() < 0.5 ? 0 : random.Uniform();
+  // The second kernel is zero everywhere, two vectors share the third, and one vector is zero.
+  for (const std::uint64_t seed : {1, 2, 3, 4}) drawn.push_back(MakeVector(seed));
+  drawn.emplace_back(kSamples, 0.0);
+  const std::vector<std::span<const double>> thetas = {weights[0], weights[1], weights[2], weights[2],
+                                                       weights[0]};
+  const std::vector<std::span<const double>> vectors(drawn.begin(), drawn.end());
+  const std::vector<Measurement> measured = gram->MeasureEach(thetas, vectors);
+  const double tolerance = use_float ? 1e-4 : 1e-10;
+  ASSERT_EQ(measured.size(), vectors.size());
+  for (std::size_t v = 0; v < vectors.size(); ++v) {
+    const Measurement one = gram->Measure(thetas[v], std::span(vectors).subspan(v, 1)).front();
+    for (std::size_t m = 0; m < one.quadratics.size(); ++m) {
+      EXPECT_NEAR(measured[v].quadratics[m], one.quadratics[m], tolerance * (1 + one.quadratics[m])) << m;
+    }
+    for (Index j = 0; j < kSamples; ++j) {
+      ASSERT_NEAR(measured[v].outputs[j], one.outputs[j], 10 * tolerance) << j;
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(
     AllWays, MeasureTest,
     testing::Combine(testing::Values("rbf(gamma=logspace(0.01,10,20))", "rbf(gamma=[0.1,1])",

@@ -370,6 +370,21 @@ std::vector<Measurement> StructuredGram<T>::Measure(std::span<const double> thet
 }
 
 template <class T>
+std::vector<Measurement> StructuredGram<T>::MeasureEach(std::span<const std::span<const double>> thetas,
+                                                        std::span<const std::span<const double>> vectors) {
+  std::vector<Measurement> measured(vectors.size());
+  for (Measurement& one : measured) {
+    one.quadratics.assign(kernels_.size(), 0.0);
+    one.outputs.assign(right_count_, 0.0);
+  }
+  if (vectors.empty()) return measured;
+  theta_.clear();  // groups have other weights after this
+  for (auto& group : groups_) group->MeasureEach(thetas, vectors, measured, pool_);
+  CountRows(static_cast<std::int64_t>(CommonSupport(vectors).size()));
+  return measured;
+}
+
+template <class T>
 std::vector<std::unique_ptr<Expansion>> StructuredGram<T>::ExpandAll(
     std::span<const std::span<const double>> vectors) {
   std::vector<std::vector<std::unique_ptr<GroupExpansion>>> parts(vectors.size());

@@ -43,6 +43,8 @@ class StructuredGram : public Gram {
   void Update(Expansion& expansion, std::span<const double> a) override;
   std::vector<Measurement> Measure(std::span<const double> theta,
                                    std::span<const std::span<const double>> vectors) override;
+  std::vector<Measurement> MeasureEach(std::span<const std::span<const double>> thetas,
+                                       std::span<const std::span<const double>> vectors) override;
   std::unique_ptr<FeatureMatrix> Features(std::span<const double> theta) override;
   double TableError() const override;
   void KeepBases() override;

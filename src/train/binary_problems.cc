@@ -18,8 +18,6 @@ namespace kweave {
 namespace {
 
 constexpr double kSecondsBetweenPolls = 0.02;
-// Functions of a family that a certificate expands its kernels in, where they are more than the kernels.
-constexpr std::size_t kFunctionsOfFamily = 40;
 
 // Where machine `k` starts, if the model to start from has the same machines.
 std::optional<WarmStart> StartOf(const MulticlassRun& run, std::span<const BinaryProblem> problems,
@@ -120,10 +118,7 @@ void CertifyTogether(const MulticlassRun& run, std::span<const BinaryProblem> pr
     machines.push_back({&objectives.back().risk(), regularizers.back().get(), one.theta, one.beta,
                         one.dual_beta.empty() ? one.beta : one.dual_beta});
   }
-  const std::size_t vector_bytes =
-      std::max(run.prepared.kept.size(), kFunctionsOfFamily) * sizeof(double) * run.samples.indices.size();
-  const std::size_t most_vectors = std::max<std::size_t>(1, run.plan.row_cache_bytes / vector_bytes);
-  std::vector<Certificate> certificates = CertifyAll(run.grams->Exact(), machines, most_vectors);
+  std::vector<Certificate> certificates = CertifyAll(run.grams->Exact(), machines);
   const double seconds = watch.Seconds() / static_cast<double>(problems.size());
   for (std::size_t k = 0; k < problems.size(); ++k) {
     learned[k].certificate = std::move(certificates[k]);

@@ -213,11 +213,12 @@ TEST(TrainJoint, GivenProductsAreProducts) {
       EXPECT_NEAR(given.summary().primal, products.summary().primal, 1e-6 * products.summary().primal);
       ASSERT_EQ(given.summary().kernels.size(), 2u);
       EXPECT_EQ(given.summary().kernels[0].name, "given");
+      const Prediction found = given.Predict(with_pairs, {}), expected = products.Predict(data, {});
+      EXPECT_EQ(found.labels, expected.labels);
+      if (norm == 1) continue;  // the optimum is flat in weights and outputs
       for (std::size_t m = 0; m < 2; ++m) {
         EXPECT_NEAR(given.summary().kernels[m].weight, products.summary().kernels[m].weight, 1e-6);
       }
-      const Prediction found = given.Predict(with_pairs, {}), expected = products.Predict(data, {});
-      EXPECT_EQ(found.labels, expected.labels);
       for (std::size_t k = 0; k < found.decision.size(); ++k) {
         EXPECT_NEAR(found.decision[k], expected.decision[k], 1e-6);
       }
