@@ -69,15 +69,21 @@ ReferenceProblem FirstSamples(const std::string& name, std::size_t samples) {
   return part;
 }
 
-// Parts of one dimension vanish at the solution of a maximum norm, and with them the bounds on their weights: solves stall
-// before the gap is small, and all that is asked for is that the bounds hold.
+// Parts of one dimension can have sqrt(q_m) = 0 and ||w_m|| > 0 at the optimum of a maximum norm, or of a matrix with negative
+// entries: the conic solver, which knows no weights, finds 2e-9 and less of the largest beside parts of up to 0.8 of the longest. The
+// weight ||w_m|| / sqrt(q_m) does not exist then. Weights grow until solves stall, before the gap is small, and all that is asked for
+// is that the bounds hold. That goes for maximum norms over sums, too, where weights are both minimised and maximised over.
 bool MayStall(const nlohmann::json& json) {
   const auto is_infinite = [&](const char* name) { return json.contains(name) && json.at(name).is_string(); };
-  if (json.at("problem") == "mixed_10_large_c") return is_infinite("P") && json.value("Q", 0) == 1;
-  if (is_infinite("P") || is_infinite("Q")) return true;
+  if (is_infinite("P") && json.value("Q", 0) == 1) return true;
+  if (json.at("problem") == "mixed_10_large_c") return false;
+  if (json.at("kind") == "block") return is_infinite("P");
+  if (is_infinite("Q")) return true;
   if (json.at("kind") != "part-matrix") return false;
   const auto matrix = json.at("matrix").get<std::vector<double>>();
-  return std::any_of(matrix.begin(), matrix.end(), [](double value) { return value < 0; });
+  const auto negative = std::count_if(matrix.begin(), matrix.end(), [](double value) { return value < 0; });
+  const auto zero = std::count(matrix.begin(), matrix.end(), 0.0);
+  return negative > 0 && zero > 0;  // the graph
 }
 
 TEST(RegularizerReference, EveryMethodFindsTheOptimum) {
@@ -91,7 +97,9 @@ TEST(RegularizerReference, EveryMethodFindsTheOptimum) {
     const RegularizerPointer regularizer = MakeRegularizer(json, problem.matrices.size());
     const double optimum = json.at("optimum");
     for (const MethodRecord& method : MethodTable()) {
-      if (method.is_first_order || !method.serves(*regularizer, *risk.loss)) continue;
+      // Parts of spg, and the classic baseline, are not held to small gaps.
+      const bool is_baseline = method.name.starts_with("pgd+") || method.name == "reduced-gradient";
+      if (is_baseline || !method.serves(*regularizer, *risk.loss)) continue;
       SCOPED_TRACE(problem.name + ", " + regularizer->Name() + ", " + std::string(method.name));
       const bool needs_smoothing = !regularizer->is_dual_smooth() && regularizer->Smoothed(1e-3) != nullptr;
       const double gap = needs_smoothing ? 9e-6 : 1e-6;
