@@ -51,11 +51,7 @@ class MeasurePass {
       const std::size_t count = std::min(kRowsAtATime, support_.size() - start);
       const auto batches = base_.PrepareAll(std::span(support_).subspan(start, count), kRowBatch);
       pool.ParallelFor(base_.right_count(), kColumnBlock, [&](Index begin, Index end, int) {
-        std::size_t first = start;
-        for (const auto& batch : batches) {
-          AddBatch(batch, first, begin, end);
-          first += batch.rows.size();
-        }
+        for (const auto& batch : batches) AddBatch(batch, begin, end);
       });
       for (const auto& batch : batches) base_.Commit(batch);
     }
@@ -66,15 +62,15 @@ class MeasurePass {
   }
 
  private:
-  // The support samples from number `first` on against the columns [begin, end).
-  void AddBatch(const BaseRows<double>::Batch& batch, std::size_t first, Index begin, Index end) {
+  // Some support samples against the columns [begin, end).
+  void AddBatch(const BaseRows<double>::Batch& batch, Index begin, Index end) {
     thread_local AlignedVector<double> scratch;
     thread_local std::vector<const double*> rows;
     const Index width = end - begin;
     scratch.resize(std::max<std::size_t>(scratch.size(), batch.missing.size() * width));
     base_.Read(batch, begin, end, scratch.data(), rows);
     AddOutputs(batch.rows, rows, begin, width);
-    // Pairs with samples before the batch were counted with these; those after it are not in it.
+    // Pairs with samples before the batch were counted with those.
     const Index from = std::max(begin, batch.rows.front());
     if (from < end) AddPairs(batch.rows, rows, begin, from, end);
   }
