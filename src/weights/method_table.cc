@@ -49,12 +49,6 @@ bool HasClosedForm(const Regularizer& regularizer, const Loss&) {
          (regularizer.lp_norm() != nullptr || regularizer.is_dual_smooth() || !regularizer.is_minimized());
 }
 
-// With a price on weights, too, where it takes the mixture of the betas to get a bound.
-bool HasClosedFormOrPrice(const Regularizer& regularizer, const Loss& loss) {
-  return HasClosedForm(regularizer, loss) ||
-         (regularizer.has_analytic_update() && regularizer.linear().has_value());
-}
-
 // For norm 1, measured once each in CPU time: with 50 widths on 2,000 to 10,000 samples, where few kernels stay
 // active, `level` took the fewest solves (2 to 6 to a gap of 1e-3; `analytic` 4 to 8, `silp` 4 to 9) and no more
 // time, on seven UCI sets with 91 to 793 kernels as much time as `analytic` to a tenth of it at 1e-3, but with
@@ -81,8 +75,7 @@ std::string NamesServing(const Regularizer& regularizer, const Loss& loss) {
 
 std::span<const MethodRecord> MethodTable() {
   static const MethodRecord table[] = {
-      {"analytic", "Weights in closed form after each solve; any norm.", HasClosedFormOrPrice,
-       Make<Analytic>},
+      {"analytic", "Weights in closed form after each solve; any norm.", HasClosedForm, Make<Analytic>},
       {"analytic+newton", "The same, with the steps of newton where that would crawl.", HasClosedForm,
        Make<AnalyticNewton>},
       {"cutting-plane", "Cutting planes with the exact weights over all cuts; any norm.",
