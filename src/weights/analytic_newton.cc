@@ -18,7 +18,7 @@ constexpr double kNewtonLargestNorm = 8;  // above it the update shrinks the err
 constexpr int kUpdatesBeforeNewton = 2;   // they bring the weights to their order of magnitude
 constexpr double kAffordableUpdates = 1.5;
 constexpr double kGoodNewtonStep = 0.1;  // factor on the gap; after worse ones more samples keep their bounds
-constexpr double kModelPrecision = 0.03;  // of the gap
+constexpr double kModelPrecision = 0.03;  // of the gap, for norms whose bound follows the objective closely
 
 }  // namespace
 
@@ -39,7 +39,8 @@ void AnalyticNewton::Move(const Evaluation& last, const Machine& machine, const 
   const bool take_newton = crawls && !was_newton_partial_;
   was_newton_partial_ = false;
   if (take_newton) {
-    const NewtonStepOptions options{kMostDirections, most_bounded_, kModelPrecision};
+    NewtonStepOptions options{kMostDirections, most_bounded_};
+    if (!needs_precision()) options.precision = kModelPrecision;
     if (std::optional<DualPoint> point = TakeNewtonStep(*norm_, last, machine, state, options, theta)) {
       dual_point_ = std::move(*point);
       last_step_ = Step::kNewton;

@@ -25,6 +25,7 @@ class AnalyticNewton : public WeightMethod {
   void Begin(std::span<double> theta) override { regularizer_.Start(theta); }
   void Move(const Evaluation& last, const Machine& machine, const RunState& state,
             std::span<double> theta) override;
+  bool needs_precision() const override { return norm_ != nullptr && norm_->p() == 1; }
   const DualPoint* dual_point() override { return dual_point_.beta.empty() ? nullptr : &dual_point_; }
 
  private:

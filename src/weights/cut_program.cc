@@ -43,7 +43,7 @@ class CutProgram::Master {
       unit_ = std::max(std::abs(at.primal), std::numeric_limits<double>::min());
       for (int m = 0; m < kernels_; ++m) program_.setObjectiveCoefficient(m, weights_.cost / unit_);
     }
-    if (weights_.cost > 0 && !at.theta.empty()) LimitGrowth(at);
+    if (weights_.cost > 0) LimitGrowth(at);
     if (cuts_.size() >= kMaxCuts) DropSlackestCut();
     std::vector<double> row(columns_.size(), 1.0);
     for (int m = 0; m < kernels_; ++m)

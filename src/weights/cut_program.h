@@ -21,7 +21,6 @@ class CutProgram {
   CutProgram(std::size_t kernels, const LinearWeights& weights);
   ~CutProgram();
 
-  /// A theta without entries says nothing of how large weights may grow.
   void AddCut(const Evaluation& at);
   /// False where the numbers do not allow a solution.
   bool Solve();

@@ -13,7 +13,7 @@ constexpr std::size_t kMostCuts = 120;
 constexpr double kCutPrecision = 1e-2;  // of the gap
 constexpr double kLeastPrecision = 1e-4;
 constexpr double kMostPrecision = 1e-11;
-constexpr int kPlainMoves = 10;  // as the papers have them; most runs are over by then
+constexpr int kProgramPatience = 200;
 
 }  // namespace
 
@@ -23,14 +23,17 @@ void CuttingPlane::Begin(std::span<double> theta) {
     program_ = std::make_unique<CutProgram>(theta.size(), *linear);
 }
 
-void CuttingPlane::Move(const Evaluation& last, const Machine& machine, const RunState& state,
+void CuttingPlane::Move(const Evaluation& last, const Machine&, const RunState& state,
                         std::span<double> theta) {
-  program_ != nullptr ? MoveByProgram(last, machine, theta) : MoveByMixture(last, state, theta);
-  ++moves_;
+  program_ != nullptr ? MoveByProgram(last, theta) : MoveByMixture(last, state, theta);
 }
 
-void CuttingPlane::MoveByProgram(const Evaluation& last, const Machine& machine, std::span<double> theta) {
-  if (moves_ > kPlainMoves && !dual_point_.beta.empty()) AddMixture(machine);
+// Vertices are far apart: planes for all of them come before the first that is better than the start.
+int CuttingPlane::patience() const {
+  return program_ != nullptr ? kProgramPatience : WeightMethod::patience();
+}
+
+void CuttingPlane::MoveByProgram(const Evaluation& last, std::span<double> theta) {
   program_->AddCut(last);
   dual_point_.beta.clear();
   if (!program_->Solve()) {
@@ -41,16 +44,6 @@ void CuttingPlane::MoveByProgram(const Evaluation& last, const Machine& machine,
   dual_point_ = program_->Mixture(regularizer_);
   std::ranges::copy(program_->vertex(), theta.begin());
   FillFeasible(regularizer_, theta);
-}
-
-// Its quadratics are below the mixed ones, so its plane is nowhere below the mixture of theirs.
-void CuttingPlane::AddMixture(const Machine& machine) {
-  Evaluation mixture;
-  mixture.beta = dual_point_.beta;
-  mixture.linear = machine.Linear(mixture.beta);
-  mixture.quadratics.resize(static_cast<std::size_t>(machine.gram().kernels()));
-  machine.gram().Expand(mixture.beta)->Quadratics(mixture.quadratics);
-  program_->AddCut(mixture);
 }
 
 void CuttingPlane::MoveByMixture(const Evaluation& last, const RunState& state, std::span<double> theta) {

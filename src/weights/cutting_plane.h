@@ -4,8 +4,7 @@
 //          solve gives a cut z >= L_t - 1/2 theta' q_t, and the next theta is where the highest of all cuts, with r, is lowest. The
 //          papers approach that theta by a sequence of Taylor expansions of the norm (weights/cutting_plane_taylor.h); here it is found
 //          through the dual over the cuts, max over w of sum_t w_t L_t - R*(sum_t w_t q_t), to any precision and for every
-//          regulariser (weights/mixture.h), and for norm 1 by a linear program (weights/cut_program.h), to which the mixture of the
-//          betas by its multipliers adds a cut of its own once ten solves were not enough.
+//          regulariser (weights/mixture.h), and for norm 1 by a linear program (weights/cut_program.h).
 // Takes    the evaluation at the last theta, whose beta gives one more cut; writes the next theta.
 // Holds    the value over the cuts and the mixture of the betas by w bound the optimum from below.
 // Costs    one row of M values and one beta per cut, at most kMostCuts of them; per move some Newton steps in w, or pivots.
@@ -30,11 +29,11 @@ class CuttingPlane : public WeightMethod {
   void Move(const Evaluation& last, const Machine& machine, const RunState& state,
             std::span<double> theta) override;
   const DualPoint* dual_point() override { return dual_point_.beta.empty() ? nullptr : &dual_point_; }
+  int patience() const override;
   std::int64_t fallbacks() const override { return fallbacks_; }
 
  private:
-  void MoveByProgram(const Evaluation& last, const Machine& machine, std::span<double> theta);
-  void AddMixture(const Machine& machine);
+  void MoveByProgram(const Evaluation& last, std::span<double> theta);
   void MoveByMixture(const Evaluation& last, const RunState& state, std::span<double> theta);
 
   const Regularizer& regularizer_;
@@ -42,7 +41,6 @@ class CuttingPlane : public WeightMethod {
   Cuts cuts_;
   std::vector<double> mixture_;  // w of the last move
   DualPoint dual_point_;
-  int moves_ = 0;
   std::int64_t fallbacks_ = 0;
 };
 

@@ -17,6 +17,7 @@ constexpr double kFirstInnerGap = 0.02;
 constexpr double kFirstInnerGapFromStart = 0.002;
 constexpr double kInnerShare = 0.05;  // of the outer gap, wanted of an inner gap
 constexpr double kMorePrecise = 0.3;  // factor on it for every solve without clear progress
+constexpr int kMostMorePrecise = 5;   // such solves that count
 constexpr double kShareInside = 0.3;  // the same for moves inside a solve
 constexpr double kFirstGapInside = 0.5;
 constexpr double kFallInside = 0.4;  // of the wanted gap from one move to the next, at most
@@ -33,7 +34,7 @@ constexpr double kClearProgress = 0.9;  // factor on the gap
 constexpr int kSolvesBeforeRestart = 2;
 constexpr int kFloatSolvesWithoutProgress = 6;
 constexpr int kExhaustedSolvesWithoutProgress = 6;
-constexpr std::int64_t kDefaultMaxIterations = 1000;
+constexpr std::int64_t kDefaultMaxIterations = 5000;
 
 }  // namespace
 
@@ -188,8 +189,10 @@ double Driver::WantedInnerGap() const {
   if (is_interleaved_) return std::max(wanted_inside_, least);
   if (!std::isfinite(best_.primal))
     return std::max(has_start_ ? kFirstInnerGapFromStart : kFirstInnerGap, least);
-  const double patience = std::pow(kMorePrecise, solves_since_milestone_);
-  return std::max(kInnerShare * patience * relative_gap(),
+  const double wanted = kInnerShare * relative_gap();
+  if (!method_->needs_precision()) return std::max(wanted, least);
+  const int waited = std::min(solves_since_milestone_, kMostMorePrecise);
+  return std::max(wanted * std::pow(kMorePrecise, waited),
                   regularizer_.is_dual_smooth() ? least : kLeastInnerGap);
 }
 
@@ -203,10 +206,11 @@ bool Driver::IsSolveTooCoarse() const {
 
 bool Driver::IsStuck() {
   if (!std::isfinite(last_.primal) || refusals_ > kMaxRefusals) return true;
-  if (last_.is_precision_used_up && UseExactKernels()) return false;
+  const bool is_precision_missing = last_.is_precision_used_up && last_.inner_gap() > kInnerShare * gap();
+  if (is_precision_missing && UseExactKernels()) return false;
   if (solves_since_milestone_ >= kFloatSolvesWithoutProgress && UseExactKernels()) return false;
   return solves_since_milestone_ >=
-         (last_.is_precision_used_up ? kExhaustedSolvesWithoutProgress : method_->patience());
+         (is_precision_missing ? kExhaustedSolvesWithoutProgress : method_->patience());
 }
 
 // What only happens between two solves: other kernels, and another beta to start from.

@@ -138,12 +138,9 @@ TEST(LearnWeights, MethodsMeetWhateverWeightCosts) {
     const auto penalty = std::make_shared<LpPenalty>(mu, 1);
     const Learned level = Learn(problem.matrices, risk, penalty, WithMethod("level", 1e-6));
     EXPECT_EQ(level.status, Status::kConverged) << mu;
-    for (const std::string method : {"cutting-plane", "silp"}) {
-      const Learned other = Learn(problem.matrices, risk, penalty, WithMethod(method, 1e-6));
-      EXPECT_EQ(other.status, Status::kConverged) << method << ' ' << mu;
-      EXPECT_NEAR(other.certificate.primal, level.certificate.primal, 2e-6 * level.certificate.primal)
-          << method << ' ' << mu;
-    }
+    const Learned silp = Learn(problem.matrices, risk, penalty, WithMethod("silp", 1e-6));
+    EXPECT_EQ(silp.status, Status::kConverged) << mu;
+    EXPECT_NEAR(silp.certificate.primal, level.certificate.primal, 2e-6 * level.certificate.primal) << mu;
   }
 }
 

@@ -32,6 +32,7 @@ class Level : public WeightMethod {
   void Begin(std::span<double> theta) override;
   void Move(const Evaluation& last, const Machine& machine, const RunState& state,
             std::span<double> theta) override;
+  bool needs_precision() const override { return true; }
   const DualPoint* dual_point() override { return dual_point_.beta.empty() ? nullptr : &dual_point_; }
 
  private:

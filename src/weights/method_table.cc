@@ -80,7 +80,7 @@ std::span<const MethodRecord> MethodTable() {
        Make<AnalyticNewton>},
       {"cutting-plane", "Cutting planes with the exact weights over all cuts; any norm.",
        [](const Regularizer& regularizer, const Loss&) {
-         return regularizer.is_minimized() && (regularizer.is_dual_smooth() || regularizer.linear());
+         return regularizer.is_minimized() && (regularizer.is_dual_smooth() || IsSimplex(regularizer));
        },
        Make<CuttingPlane>},
       {"cutting-plane-taylor",

@@ -26,6 +26,7 @@ class Newton : public WeightMethod {
   void Begin(std::span<double> theta) override { norm_.Uniform(theta); }
   void Move(const Evaluation& last, const Machine& machine, const RunState& state,
             std::span<double> theta) override;
+  bool needs_precision() const override { return true; }
   const DualPoint* dual_point() override { return dual_point_.beta.empty() ? nullptr : &dual_point_; }
   std::int64_t fallbacks() const override { return fallbacks_; }
 

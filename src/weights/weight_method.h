@@ -35,6 +35,9 @@ class WeightMethod {
   virtual void Move(const Evaluation& last, const Machine& machine, const RunState& state,
                     std::span<double> theta) = 0;
 
+  /// Whether solves without clear progress are to be more precise than the gap asks for: where models are better than the solves
+  /// they are made of.
+  virtual bool needs_precision() const { return false; }
   /// Relative inner gap to solve to, or 0: as precise as the outer gap asks for.
   virtual double inner_gap() const { return 0; }
 
