@@ -13,7 +13,7 @@ namespace kweave {
 
 namespace {
 
-constexpr Index kManyKernels = 1500;
+constexpr Index kManyKernels = 1000;
 constexpr Index kFirstKernels = 300;
 constexpr std::size_t kMostAdded = 300;     // per round
 constexpr double kShareOfTarget = 0.3;      // of the gap, for the kernels in use
