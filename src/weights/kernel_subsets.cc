@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "base/stopwatch.h"
@@ -20,7 +22,10 @@ constexpr double kShareOfTarget = 0.3;      // of the gap, for the kernels in us
 constexpr double kCertificateSlack = 0.95;  // of the gap, before the certificate is asked
 constexpr int kMostRefusals = 3;
 constexpr double kFirstGap = 0.02;
-constexpr const char* kMethod = "newton";
+// Where few kernels get a weight, bundles need few solves and no time; where many do, Newton steps are far fewer.
+constexpr const char* kFirstMethod = "level";
+constexpr const char* kLaterMethod = "newton";
+constexpr std::int64_t kMostFirstMoves = 10;
 
 std::vector<Index> SpreadEvenly(Index kernels) {
   std::vector<Index> chosen;
@@ -60,6 +65,10 @@ class SubsetLearning {
   Learned Run() {
     for (;;) {
       Learn();
+      if (last_.status == Status::kIterationLimit && method_ == kFirstMethod) {
+        method_ = kLaterMethod;
+        Learn();
+      }
       const std::vector<double> q = MeasureAll();
       if (control_.ShouldStop()) return Finish(*control_.stop_reason());
       if (relative_gap_ <= kCertificateSlack * options_.target_gap && IsCertified())
@@ -77,7 +86,8 @@ class SubsetLearning {
   void Learn() {
     const std::shared_ptr<GramSample> some = gram_.some_kernels(used_);
     LearnOptions options = options_;
-    options.method = kMethod;
+    options.method = method_;
+    if (method_ == kFirstMethod) options.max_iterations = kMostFirstMoves;
     options.target_gap = target_;
     const WarmStart start{weights_, last_.beta};
     if (!last_.beta.empty()) options.start = &start;
@@ -146,9 +156,10 @@ class SubsetLearning {
   SampleMachine machine_;        // to measure with only
   std::vector<Index> used_;      // kernels that weights are learned of, ascending
   std::vector<double> weights_;  // theirs, to start from
-  double target_;                // relative gap asked of them
-  double relative_gap_ = 1;      // over all kernels
-  int refusals_ = 0;             // certificates asked for
+  std::string method_ = kFirstMethod;
+  double target_;            // relative gap asked of them
+  double relative_gap_ = 1;  // over all kernels
+  int refusals_ = 0;         // certificates asked for
   Learned last_;
   Certificate certificate_;
 };

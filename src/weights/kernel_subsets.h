@@ -8,7 +8,7 @@
 // Takes    what LearnWeights does; the kernels can be selected (GramPair::some_kernels).
 // Holds    the weights are feasible for all kernels and the bound is one over all of them, so the certificate is that of the whole
 //          problem. Every round adds a kernel or ends.
-// Costs    per round the learning on some thousand kernels and one pass of quadratics over all; memory for a few vectors of
+// Costs    per round the learning on some hundred kernels and one pass of quadratics over all; memory for a few vectors of
 //          one number per kernel.
 #ifndef KWEAVE_WEIGHTS_KERNEL_SUBSETS_H_
 #define KWEAVE_WEIGHTS_KERNEL_SUBSETS_H_
