@@ -91,7 +91,7 @@ TEST(Grams, SomeKernelsAreTheSameKernels) {
 // Neighbouring widths are all but the same kernel.
 TEST(Grams, SecondOrderStepsAreFewWithKernelsThatAreAlike) {
   MadeProblem problem(60);
-  problem.UseKernels("each(rbf(gamma=logspace(1e-3,1e3,250)))");
+  problem.UseKernels("each(rbf(gamma=logspace(1e-3,1e3,100)))");
   problem.C.assign(60, 10.0);
   const HingeLoss hinge;
   const LearningProblem learning{{&hinge, problem.y, problem.C}, LpConstraint(1)};
@@ -101,7 +101,7 @@ TEST(Grams, SecondOrderStepsAreFewWithKernelsThatAreAlike) {
     RunControl control(context);
     Grams grams = problem.MakeGrams();
     LearnOptions options;
-    options.target_gap = 1e-5;
+    options.target_gap = 1e-4;
     options.method = is_newton ? "newton" : "level";
     const Learned learned = LearnWeights(grams.Pair(), learning, options, control);
     EXPECT_EQ(learned.status, Status::kConverged) << options.method;
@@ -111,7 +111,7 @@ TEST(Grams, SecondOrderStepsAreFewWithKernelsThatAreAlike) {
     }
     primal[is_newton] = learned.certificate.primal;
   }
-  EXPECT_NEAR(primal[1], primal[0], 2e-5 * primal[0]);
+  EXPECT_NEAR(primal[1], primal[0], 2e-4 * primal[0]);
 }
 
 // Sparse weights of many kernels are learned on few of them, but bounded over all.
