@@ -7,6 +7,18 @@
 
 namespace kweave {
 
+namespace {
+
+// Far from 1 the bound follows the objective closely.
+NewtonStepOptions OptionsFor(const LpNorm& norm) {
+  constexpr double kCoarse = 1e-3;
+  NewtonStepOptions options;
+  if (norm.p() >= 2) options.precision = kCoarse;
+  return options;
+}
+
+}  // namespace
+
 void Newton::Move(const Evaluation& last, const Machine& machine, const RunState& state,
                   std::span<double> theta) {
   dual_point_.beta.clear();
@@ -15,7 +27,7 @@ void Newton::Move(const Evaluation& last, const Machine& machine, const RunState
     return;
   }
   if (cut_back_.Cuts(last, theta)) return;
-  std::optional<DualPoint> point = TakeNewtonStep(norm_, last, machine, state, {}, theta);
+  std::optional<DualPoint> point = TakeNewtonStep(norm_, last, machine, state, OptionsFor(norm_), theta);
   if (point) {
     dual_point_ = std::move(*point);
     return;

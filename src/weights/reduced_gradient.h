@@ -28,6 +28,8 @@ class ReducedGradient : public WeightMethod {
   void Begin(std::span<double> theta) override { regularizer_.Start(theta); }
   void Move(const Evaluation& last, const Machine& machine, const RunState& state,
             std::span<double> theta) override;
+  /// Searches along a line train many machines between two points.
+  int patience() const override { return 200; }
   double inner_gap() const override;
   const DualPoint* dual_point() override { return mixture_.best(); }
 

@@ -21,7 +21,7 @@ constexpr double kMostError = 1e-8;    // relative residual of a solution
 constexpr double kAcceptable = 1e-5;   // gap and residual of a point worth returning
 constexpr double kSpoilt = 1e3;
 // Larger powers of t leave the range of double: there the ball is ||t||_p <= 1.
-constexpr double kLargestPower = 8;
+constexpr double kLargestPower = 128;
 constexpr double kToBoundary = 0.995;  // fraction of the way to the boundary a step may take
 
 double LargestMagnitude(std::span<const double> values) {

@@ -6,7 +6,7 @@
 //          diagonal and positive, what is left in t is positive definite too.
 // Takes    the pieces of the formula (matrices row after row), bounds on x that hold 0, and how small the
 //          complementarity, a bound on the error of the value, has to become; returns t and x.
-// Holds    1 <= p < infinity; for p above 8, where the ball is written by its norm, the problem must be curved. For p = 1 weights that
+// Holds    1 <= p < infinity; for p above 128, where the ball is written by its norm, the problem must be curved. For p = 1 weights that
 //          vanish at the solution are zero.
 // Costs    10 to 30 steps of S^3 / 3 + S^2 K + S K^2 + K^3 / 3 multiplications for S entries of x and K of t;
 //          memory 8 (2 S^2 + 2 S K + K^2) bytes.
