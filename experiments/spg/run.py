@@ -122,15 +122,16 @@ def geometric_mean(values):
 
 def run_fold(runs, kind, name, options, norm, methods, found, restarts):
     """All methods on what is in train.libsvm; returns how far above the best of all restarts spg ended."""
+    objectives = {}
     for method in methods:
         if method == "pgd" and found["pgd"] and found["pgd"][0]["status"] != "converged":
             continue  # it did not converge on the first fold
         found[method].append(runs.train(f"small-{kind}", name, "train.libsvm", options, norm, method, "test.libsvm"))
+        objectives[method] = found[method][-1]["objective"]
     if not restarts:
         return 0.0
     best = runs.train("restarts", name, "train.libsvm", [*options, "--restarts", "5"], norm, "spg")["objective"]
-    ours = found["spg"][-1]["objective"]
-    return ours / min([best] + [found[m][-1]["objective"] for m in methods]) - 1
+    return objectives["spg"] / min(best, *objectives.values()) - 1
 
 
 def small_row(kind, name, norm, found, known):
