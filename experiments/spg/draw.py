@@ -26,10 +26,10 @@ def draw_objectives(axis, rows, name):
 def draw_growth(axis, rows, key, label, title):
     groups = {}
     for row in rows:
-        groups.setdefault(f"{row['data']}, p = {row['norm']}, {row['method']}", []).append((row[key], row["seconds"]))
+        groups.setdefault(f"{row['data']}, p = {row['norm']}, {row['method']}", []).append((row[key], row["processor"]))
     for name, points in groups.items():
         axis.plot(*zip(*points), marker="o", markersize=3.5, label=name)
-    axis.set(xscale="log", yscale="log", xlabel=label, ylabel="seconds")
+    axis.set(xscale="log", yscale="log", xlabel=label, ylabel="processor seconds")
     axis.set_title(title, loc="left")
 
 

@@ -45,7 +45,7 @@ struct TrainOptions {
   /// "matrix(file=FILE)", "taxonomy(file=FILE)". Empty: the identity.
   std::vector<std::string> class_kernels;
   std::string combine = "sum";  ///< "sum": weights of fixed kernels; "product": widths of one Gaussian
-  int restarts = 1;             ///< products: starting points, of which the best answer is kept
+  int restarts = 2;             ///< products: starting points, of which the best answer is kept
   std::string method = "auto";
   std::string driver = "auto";
   std::string solver = "auto";       ///< "auto", "smo", "block" or "linear"

@@ -102,7 +102,7 @@ constexpr std::array kRecords = {
         "learned",
         "sum, product", "sum"},
     OptionRecord{"restarts", "product: starting points of the search, of which the best answer is kept",
-                 "1 or more", "1"},
+                 "1 or more", "2"},
     OptionRecord{
         "method", "how the kernel weights move",
         "auto, analytic, analytic+newton, cutting-plane, cutting-plane-taylor (1.1 <= p <= 4), lbfgs (p > 1, "

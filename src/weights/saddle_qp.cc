@@ -15,13 +15,15 @@ namespace kweave {
 namespace {
 
 constexpr int kMaxSteps = 60;
-constexpr double kCentring = 0.1;      // factor on the barrier parameter, aimed at after a full step
-constexpr double kMostCentring = 0.7;  // after a short one
-constexpr double kMostError = 1e-8;    // relative residual of a solution
-constexpr double kAcceptable = 1e-5;   // gap and residual of a point worth returning
+constexpr double kCentring = 0.1;       // factor on the barrier parameter, aimed at after a full step
+constexpr double kMostCentring = 0.7;   // after a short one
+constexpr double kLeastOfError = 1e-3;  // of the residual, that complementarity waits for
+constexpr double kMostError = 1e-8;     // relative residual of a solution
+constexpr double kAcceptable = 1e-5;    // gap and residual of a point worth returning
 constexpr double kSpoilt = 1e3;
 // Larger powers of t leave the range of double: there the ball is ||t||_p <= 1.
 constexpr double kLargestPower = 128;
+constexpr double kSmallPower = 8;      // up to which powers never fail
 constexpr double kToBoundary = 0.995;  // fraction of the way to the boundary a step may take
 
 double LargestMagnitude(std::span<const double> values) {
@@ -77,9 +79,10 @@ std::vector<double> Interior(const SaddleProblem& problem, double p) {
 
 class InteriorPoint {
  public:
-  InteriorPoint(const SaddleProblem& problem, double p)
+  InteriorPoint(const SaddleProblem& problem, double p, bool is_power_form)
       : problem_(problem),
         p_(p),
+        is_power_form_(is_power_form),
         weights_(problem.c.size()),
         samples_(problem.r.size()),
         unit_(LargestMagnitude(problem.c)),
@@ -130,11 +133,9 @@ class InteriorPoint {
     return distances;
   }
 
-  bool is_power_form() const { return p_ <= kLargestPower; }
-
   // The sum of the powers of t, or its norm: at most 1.
   double BallSide() const {
-    if (!is_power_form()) return LpNorm(p_).Norm(t_.value);
+    if (!is_power_form_) return LpNorm(p_).Norm(t_.value);
     double sum = 0;
     for (const double value : t_.value) sum += std::pow(value, p_);
     return sum;
@@ -156,8 +157,7 @@ class InteriorPoint {
     }
     const double side = BallSide();
     for (std::size_t m = 0; m < weights_; ++m) {
-      normal_[m] =
-          is_power_form() ? p_ * std::pow(t_.value[m], p_ - 1) : std::pow(t_.value[m] / side, p_ - 1);
+      normal_[m] = is_power_form_ ? p_ * std::pow(t_.value[m], p_ - 1) : std::pow(t_.value[m] / side, p_ - 1);
       t_residual_[m] += slack_.multiplier[0] * normal_[m] - t_.multiplier[m];
     }
     sum_residual_ = std::accumulate(x_.begin(), x_.end(), 0.0);
@@ -175,14 +175,15 @@ class InteriorPoint {
   double Reach(std::size_t m) const {
     const double t = t_.value[m];
     if (t_residual_[m] > 0) return t;
-    const double power = (normal_[m] - t_residual_[m] / slack_.multiplier[0]) / (is_power_form() ? p_ : 1);
+    const double power = (normal_[m] - t_residual_[m] / slack_.multiplier[0]) / (is_power_form_ ? p_ : 1);
     return p_ == 1 || power >= 1 ? 1 : std::max(t, std::pow(power, 1 / (p_ - 1)));
   }
 
   bool Step() {
     // A short step ran into the boundary: back to the middle first. Balls with p < 2 have corners where that happens.
     const double short_by = p_ < 2 ? 1 - last_step_ : 0;
-    const double centring = std::clamp(short_by * short_by, kCentring, kMostCentring);
+    const bool runs_ahead = gap_ < kLeastOfError * error_ * unit_;
+    const double centring = runs_ahead ? 1 : std::clamp(short_by * short_by, kCentring, kMostCentring);
     const double aim = centring * gap_ / static_cast<double>(weights_ + 1 + 2 * samples_);
     const std::size_t columns = weights_ + 2;  // G, ones, right side
     std::vector<double> factor = problem_.A, system(samples_ * columns);
@@ -212,7 +213,7 @@ class InteriorPoint {
 
   // On the diagonal, times lambda.
   double BallCurvature(std::size_t m) const {
-    if (is_power_form()) return slack_.multiplier[0] * p_ * (p_ - 1) * std::pow(t_.value[m], p_ - 2);
+    if (is_power_form_) return slack_.multiplier[0] * p_ * (p_ - 1) * std::pow(t_.value[m], p_ - 2);
     const double norm = BallSide();
     return slack_.multiplier[0] * (p_ - 1) / norm * std::pow(t_.value[m] / norm, p_ - 2);
   }
@@ -228,7 +229,7 @@ class InteriorPoint {
     const double from_sum = (product(one, right) + sum_residual_) / ones;
     std::vector<double> matrix(weights_ * weights_), sides(2 * weights_);
     // The second derivative of a norm has a part -bend normal normal' beside its diagonal.
-    const double bend = is_power_form() ? 0 : slack_.multiplier[0] * (p_ - 1) / BallSide();
+    const double bend = is_power_form_ ? 0 : slack_.multiplier[0] * (p_ - 1) / BallSide();
     for (std::size_t m = 0; m < weights_; ++m) {
       for (std::size_t k = 0; k <= m; ++k) {
         matrix[m * weights_ + k] =
@@ -289,6 +290,7 @@ class InteriorPoint {
 
   const SaddleProblem& problem_;
   const double p_;
+  const bool is_power_form_;  // of the ball: sum t^p <= 1; else ||t||_p <= 1
   const std::size_t weights_, samples_;
   const double unit_;  // of t's slopes, for relative tolerances
   std::vector<double> x_;
@@ -305,7 +307,10 @@ class InteriorPoint {
 }  // namespace
 
 SaddlePoint SolveSaddle(const SaddleProblem& problem, double p, double precision) {
-  return InteriorPoint(problem, p).Run(precision);
+  const bool is_power_form = p <= kLargestPower;
+  SaddlePoint point = InteriorPoint(problem, p, is_power_form).Run(precision);
+  if (point.t.empty() && p > kSmallPower) point = InteriorPoint(problem, p, !is_power_form).Run(precision);
+  return point;
 }
 
 }  // namespace kweave

@@ -42,6 +42,7 @@ class Spg : public WeightMethod {
   void Begin(std::span<double> theta) override;
   void Move(const Evaluation& last, const Machine& machine, const RunState& state,
             std::span<double> theta) override;
+  bool needs_precision() const override { return true; }
   double inner_gap() const override { return options_.inner_gap(); }
   const DualPoint* dual_point() override { return mixture_.best(); }
 
