@@ -213,7 +213,8 @@ def write_page(page, problems, found, serves):
         return "; ".join(f"{p.name} ({len(p.samples):,} samples, {p.kernel_count} kernels)" for p in some)
     norms = [name for name in serves if name in NORMS]
     others = [name for name in serves if name not in NORMS]
-    chosen = {name: sorted({found[p.name, name, "auto"]["method"] for p in problems}) for name in serves}
+    chosen = {name: sorted({found[p.name, name, "auto"]["method"] for p in problems if (p.name, name, "auto") in found})
+              for name in serves}
     small = [p for p in problems if len(p.samples) * p.kernel_count < LARGE]
     text = "\n\n".join([
         "Which method serves which regulariser, as the program says (numbers are norms on the weights):",

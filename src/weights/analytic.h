@@ -37,6 +37,7 @@ class Analytic : public WeightMethod {
             std::span<double> theta) override;
   const DualPoint* dual_point() override { return mixture_.best(); }
   int patience() const override;
+  bool needs_precision() const override { return mixes_; }
 
  private:
   bool Crawls(const RunState& state) const;
