@@ -12,7 +12,6 @@ namespace {
 constexpr int kPlainUpdates = 10;
 constexpr double kAffordableUpdates = 10;
 constexpr double kLongestStep = 4;  // of log theta
-constexpr double kMostRise = 0.3;   // of the gap, that an extrapolated step may raise J before it is cut back
 constexpr int kPatience = 200;
 constexpr double kLeastLog = -80;
 
@@ -32,8 +31,7 @@ void AnalyticStep(const Regularizer& regularizer, const Evaluation& last, double
 void Analytic::Move(const Evaluation& last, const Machine& machine, const RunState& state,
                     std::span<double> theta) {
   if (mixes_) mixture_.Add(last, machine, state);
-  const double slack = extrapolates_ ? kMostRise * state.relative_gap * std::abs(last.primal) : 0;
-  if (cut_back_.Cuts(last, theta, slack)) {
+  if (cut_back_.Cuts(last, theta)) {
     extrapolation_.Forget();
     return;
   }
@@ -46,7 +44,7 @@ void Analytic::Move(const Evaluation& last, const Machine& machine, const RunSta
 int Analytic::patience() const { return mixes_ ? kPatience : WeightMethod::patience(); }
 
 bool Analytic::Crawls(const RunState& state) const {
-  if (!regularizer_.is_minimized() || cut_back_.moves() <= kPlainUpdates) return false;
+  if (norm_ == nullptr || cut_back_.moves() <= kPlainUpdates) return false;
   const double rate = state.relative_gap / previous_gap_;
   if (!(rate < 1)) return true;
   return std::log(state.target_gap / state.relative_gap) < kAffordableUpdates * std::log(rate);
@@ -64,7 +62,7 @@ void Analytic::Extrapolate(const Evaluation& last, std::span<double> theta) {
     if (theta[m] > 0)
       theta[m] = std::exp(from[m] + std::clamp(next[m] - from[m], -kLongestStep, kLongestStep));
   }
-  FillFeasible(regularizer_, theta);
+  norm_->Normalize(theta);
 }
 
 }  // namespace kweave

@@ -1,17 +1,17 @@
 // Solves   minimise r(theta) + J(theta) for every regulariser with an analytic update, above all theta >= 0,
 //          ||theta||_p <= 1, for every p from 1 to infinity.
 // Method   the update theta_m ~ (theta_m^2 q_m)^(1/(p+1)) (Kloft et al. 2011, eq. (17); their alpha'K alpha
-//          is our q), which never raises J but crawls for p close to 1. Where it does after ten updates, and weights are
-//          minimised over, its steps are extrapolated (weights/extrapolation.h) in log theta, where the update is straight. A step
-//          that raised J is cut back (weights/cut_back.h), an extrapolated one if it raised J by much. For norms close to 1, and
-//          where the dual has kinks, the lower bound is that of the best mixture of the betas (weights/beta_mixture.h).
+//          is our q), which never raises J but crawls for p close to 1. Where it does after ten updates, and the constraint is a
+//          norm, its steps are extrapolated (weights/extrapolation.h) in log theta, where the update is straight. A step that
+//          raised J is cut back (weights/cut_back.h). For norms close to 1 the lower bound is that of the best mixture of the
+//          betas (weights/beta_mixture.h).
 // Takes    the evaluation at the last theta; writes the next one.
-// Holds    theta is feasible, and of length one where the constraint is a norm.
+// Holds    theta is feasible, with ||theta||_p = 1; the point kept to cut back to has the smallest J of all accepted ones.
 // Costs    O(M) per update.
 #ifndef KWEAVE_WEIGHTS_ANALYTIC_H_
 #define KWEAVE_WEIGHTS_ANALYTIC_H_
 
-#include "regularizer/regularizer.h"
+#include "regularizer/lp_norm.h"
 #include "weights/beta_mixture.h"
 #include "weights/cut_back.h"
 #include "weights/extrapolation.h"
@@ -28,6 +28,7 @@ class Analytic : public WeightMethod {
  public:
   explicit Analytic(const Regularizer& regularizer)
       : regularizer_(regularizer),
+        norm_(regularizer.lp_norm()),
         mixes_(BetaMixture::Helps(regularizer)),
         cut_back_(regularizer),
         mixture_(regularizer) {}
@@ -37,13 +38,13 @@ class Analytic : public WeightMethod {
             std::span<double> theta) override;
   const DualPoint* dual_point() override { return mixture_.best(); }
   int patience() const override;
-  bool needs_precision() const override { return mixes_; }
 
  private:
   bool Crawls(const RunState& state) const;
   void Extrapolate(const Evaluation& last, std::span<double> theta);
 
   const Regularizer& regularizer_;
+  const LpNorm* norm_;  // the same, where it is a norm of theta; else null
   const bool mixes_;
   CutBack cut_back_;
   Extrapolation extrapolation_;

@@ -18,10 +18,9 @@ void FillFeasible(const Regularizer& regularizer, std::span<double> theta) {
   norm != nullptr ? norm->Normalize(theta) : regularizer.MakeFeasible(theta);
 }
 
-bool CutBack::Cuts(const Evaluation& last, std::span<double> theta, double slack) {
-  if (!IsWorse(last, slack) || cuts_ == kMaxCuts) {
+bool CutBack::Cuts(const Evaluation& last, std::span<double> theta) {
+  if (!IsWorse(last) || cuts_ == kMaxCuts) {
     accepted_ = last;
-    least_ = std::min(least_, last.primal);
     ++moves_;
     cuts_ = 0;
     return false;

@@ -7,7 +7,6 @@
 #ifndef KWEAVE_WEIGHTS_CUT_BACK_H_
 #define KWEAVE_WEIGHTS_CUT_BACK_H_
 
-#include <limits>
 #include <span>
 
 #include "regularizer/regularizer.h"
@@ -22,22 +21,21 @@ class CutBack {
  public:
   explicit CutBack(const Regularizer& regularizer) : regularizer_(regularizer) {}
 
-  /// Whether the objective at `last` is certainly above that at every accepted point, by more than the slack. Where weights are not minimised over, it is
+  /// Whether the objective at `last` is certainly above that at the accepted point. Where weights are not minimised over, it is
   /// to rise.
-  bool IsWorse(const Evaluation& last, double slack = 0) const {
-    return moves_ > 0 && regularizer_.is_minimized() && last.inner_dual > least_ + slack;
+  bool IsWorse(const Evaluation& last) const {
+    return moves_ > 0 && regularizer_.is_minimized() && last.inner_dual > accepted_.primal;
   }
   /// Whether the step to `last` raised the objective, is cut, and theta is where to try next. Else `last` is accepted, and
   /// theta is left alone.
-  bool Cuts(const Evaluation& last, std::span<double> theta, double slack = 0);
+  bool Cuts(const Evaluation& last, std::span<double> theta);
 
   /// Points accepted so far.
   int moves() const { return moves_; }
 
  private:
   const Regularizer& regularizer_;
-  Evaluation accepted_;                                     // the point that a failed step is cut back to
-  double least_ = std::numeric_limits<double>::infinity();  // objective of all accepted points
+  Evaluation accepted_;  // the point that a failed step is cut back to
   int moves_ = 0;
   int cuts_ = 0;  // of the step being tried
 };

@@ -10,8 +10,8 @@ namespace kweave {
 
 namespace {
 
-constexpr std::size_t kMemory = 30;
-constexpr double kRidge = 1e-10;  // of the trace
+constexpr std::size_t kMemory = 12;
+constexpr double kRidge = 1e-6;  // of the trace
 
 }  // namespace
 
