@@ -17,7 +17,6 @@ constexpr double kMostPrecision = 1e-11;
 constexpr double kSmoothing = 0.1;  // of the gap, that a smoothed dual term may be off
 constexpr double kNearlyOne = 1.15;
 constexpr double kLeastSmoothed = 1e-3;
-constexpr double kMostGrowth = 10;  // factor on the sum of weights that have a cost
 
 }  // namespace
 

@@ -15,7 +15,6 @@ namespace {
 
 constexpr int kMaxCuts = 500;
 constexpr double kTolerance = 1e-10;
-constexpr double kMostGrowth = 10;  // factor on the sum of weights that have a cost
 
 }  // namespace
 

@@ -24,7 +24,6 @@ constexpr int kMostPulls = 12;
 constexpr double kLevelSlack = 1.25;  // factor within which a level is met
 constexpr double kLeastPull = 1e-12;
 constexpr double kMostPull = 1e6;
-constexpr double kMostGrowth = 10;  // factor on the sum of weights that have a cost, in one move
 
 // Early on a few betas cannot tell kernels apart that differ, and weights moved between these would be a step back. Very many
 // kernels are alike, and cost more than that.

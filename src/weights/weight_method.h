@@ -11,6 +11,9 @@
 
 namespace kweave {
 
+/// Factor on the sum of weights that have a cost, up to which a model of few solves is believed.
+inline constexpr double kMostGrowth = 10;
+
 /// A feasible beta and a lower bound on its D(beta).
 struct DualPoint {
   std::vector<double> beta;
