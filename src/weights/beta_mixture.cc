@@ -36,9 +36,8 @@ void BetaMixture::Add(const Evaluation& last, const Machine& machine, const RunS
     return;
   }
   for (double& value : point.quadratics) value *= bundle_.unit();
-  const bool may_scale = machine.risk() == nullptr || machine.risk()->bias_slope == 0;
-  best_ = {bundle_.Mix(point.mixture),
-           LowerBound(regularizer_, bundle_.unit() * point.linear, point.quadratics, may_scale)};
+  best_ = {bundle_.Mix(point.mixture), LowerBound(regularizer_, bundle_.unit() * point.linear,
+                                                  point.quadratics, ZeroIsFeasible(machine))};
 }
 
 BundlePoint BetaMixture::Best(const Evaluation& last, double relative_gap) {

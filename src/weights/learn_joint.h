@@ -23,8 +23,8 @@ struct JointLearningProblem {
 };
 
 /// `gram` is over samples. Theta has an entry for each pair of a kernel on samples and one on classes, as JointGram orders
-/// them, then one for each kernel given on pairs; beta one for each class and sample, class after class; the certificate holds one bias for each class. Throws
-/// Error(kUsage) when method or loss do not serve machines with several outputs.
+/// them, then one for each kernel given on pairs; beta one for each class and sample, class after class; the certificate
+/// holds one bias for each class. Throws Error(kUsage) when method or loss do not serve machines with several outputs.
 Learned LearnJoint(const GramPair& gram, const JointLearningProblem& problem, const LearnOptions& options,
                    RunControl& control);
 

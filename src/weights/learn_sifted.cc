@@ -69,8 +69,9 @@ class Sifter {
       if (control_.ShouldStop()) return LearnOnAll();
       const bool is_first_round = std::exchange(is_first_round_, false);
       if (is_first_round || MissedLoss() > AllowedLoss()) {
-        // The first machine said roughly who counts.
-        for (std::size_t i = 0; i < is_in_.size() && is_first_round; ++i) is_in_[i] = now_.beta[i] != 0;
+        if (is_first_round) {  // that machine said roughly who counts
+          for (std::size_t i = 0; i < is_in_.size(); ++i) is_in_[i] = now_.beta[i] != 0;
+        }
         Admit(kSlack);
         continue;
       }

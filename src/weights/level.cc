@@ -44,7 +44,7 @@ void Level::Begin(std::span<double> theta) { regularizer_.Start(theta); }
 
 void Level::Move(const Evaluation& last, const Machine& machine, const RunState& state,
                  std::span<double> theta) {
-  may_scale_ = machine.risk() != nullptr && machine.risk()->bias_slope == 0;
+  may_scale_ = ZeroIsFeasible(machine);
   NoteKernels(machine);
   NoteSolve(last);
   bundle_.Add(last, machine.expansion());

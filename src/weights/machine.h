@@ -90,6 +90,11 @@ class Machine {
   virtual double solve_seconds() const = 0;
 };
 
+/// Whether a bound may be scaled down: only the betas of a one-class machine have a sum other than 0.
+inline bool ZeroIsFeasible(const Machine& machine) {
+  return machine.risk() == nullptr || machine.risk()->bias_slope == 0;
+}
+
 }  // namespace kweave
 
 #endif  // KWEAVE_WEIGHTS_MACHINE_H_

@@ -1,8 +1,8 @@
 // Solves     minimise  g' d + 1/2 d' B d  over the x = theta + d of a convex set, where B stands in for a Hessian that is known
 //            by a few of its products only.
 // Method     projected quasi-Newton steps (Schmidt, van den Berg, Friedlander and Murphy: Optimizing costly functions with
-//            simple constraints, 2009). B begins as a diagonal, in which the last pair sets the size, and is updated by the latest steps s and the changes y of the
-//            gradient along them (BFGS); the minimum is found by spectral projected gradients with exact line searches.
+//            simple constraints, 2009). B begins as a diagonal, in which the last pair sets the size, and is updated by the
+//            latest steps s and the changes y of the gradient along them (BFGS); the minimum is found by spectral projected gradients with exact line searches.
 // Takes and  pairs s, y as they come; the diagonal as 1 over scales, the metric of the projection; returns x.
 // returns
 // Holds      B is symmetric and positive definite: pairs without curvature are left out. x is feasible, and the model is
