@@ -1,7 +1,8 @@
 // Kernels that are evaluated together because they share structure.
 //
-// Next on the main path: gram/family_group.h (functions of one base quantity), gram/linear_group.h (through
-// the features), gram/single_group.h (everything else), and under them compute/cpu/family_loops.h.
+// Next on the main path: gram/family_group.h (functions of one base quantity), gram/feature_group.h (the same of a
+// single feature), gram/linear_group.h (through the features), gram/single_group.h (everything else), and under them
+// compute/cpu/family_loops.h.
 #ifndef KWEAVE_GRAM_GROUP_H_
 #define KWEAVE_GRAM_GROUP_H_
 

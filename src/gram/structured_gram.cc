@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "compute/cpu/family_loops.h"
+#include "gram/panel.h"
 #include "gram/scaled_features.h"
 #include "gram/selected_block.h"
 #include "gram/structured_expansion.h"
@@ -86,10 +87,10 @@ void StructuredGram<T>::MakeGroups(const Normalization& normalization, const Gra
     }
     groups_.push_back(MakeLinearGroup<T>(std::move(members), std::move(features), right_count_, products));
   }
+  GaussianMatrices matrices;
   for (auto& [key, members] : families) {
     const KernelTerm term = kernels_.Term(members.front().kernel);
-    groups_.push_back(
-        MakeFamilyGroup<T>(term.kind->shape, std::move(members), Base(term), options.evaluation));
+    groups_.push_back(MakeFamily(term, std::move(members), options.evaluation, matrices));
   }
   for (Index m : singles) {
     const auto chain = normalization.chains.find(m);
@@ -100,6 +101,24 @@ void StructuredGram<T>::MakeGroups(const Normalization& normalization, const Gra
   // Single kernels may share a base with others.
   are_side_by_side_ =
       singles.empty() && right_count_ <= kFewColumns && static_cast<Index>(groups_.size()) >= 2 * kChunks;
+}
+
+template <class T>
+std::unique_ptr<Group<T>> StructuredGram<T>::MakeFamily(const KernelTerm& term,
+                                                        std::vector<FamilyMember> members,
+                                                        Evaluation evaluation, GaussianMatrices& matrices) {
+  std::unique_ptr<Group<T>> family = MakeFamilyGroup<T>(term.kind->shape, members, Base(term), evaluation);
+  if (evaluation == Evaluation::kDirect || !IsSmoothInFeatures(*term.kind)) return family;
+  const FeatureSubset& subset = kernels_.subsets[term.subset];
+  const kweave::Features& left = sides_.left[term.view].features;
+  if (SubsetSize(left, subset) != 1) return family;
+  const auto column = [&](const kweave::Features& features) {
+    const AlignedVector<double> packed = PackFeatures<double>(features, subset, {});
+    return std::vector<double>(packed.begin(), packed.end());
+  };
+  FeatureColumn values{column(left), {}};
+  if (!sides_.is_training) values.right = column(sides_.right[term.view].features);
+  return MakeFeatureGroup<T>(term.kind->shape, std::move(members), values, matrices, std::move(family));
 }
 
 template <class T>

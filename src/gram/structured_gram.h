@@ -10,6 +10,7 @@
 
 #include "gram/base_rows.h"
 #include "gram/family_group.h"
+#include "gram/feature_group.h"
 #include "gram/gram.h"
 #include "gram/group.h"
 #include "gram/linear_group.h"
@@ -74,6 +75,8 @@ class StructuredGram : public Gram {
   void ForGroups(Work work);
   void AddRows(std::span<const Index> rows, T* out, Index stride);
   void MakeGroups(const Normalization& normalization, const GramOptions& options);
+  std::unique_ptr<Group<T>> MakeFamily(const KernelTerm& term, std::vector<FamilyMember> members,
+                                       Evaluation evaluation, GaussianMatrices& matrices);
   BaseRows<T>& Base(const KernelTerm& term);
   std::unique_ptr<BaseBlock<T>> SharedBlock(const BaseKey& key) const;
   Composite Expression(Index m) const;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "compute/cpu/chebyshev_totals.h"
 
 namespace kweave {
 namespace {
@@ -163,6 +164,22 @@ TYPED_TEST(FamilyLoops, SparseDotsMatchPlainLoops) {
       double want = 0;
       for (Index e = offsets[j]; e < offsets[j + 1]; ++e) want += values[e] * left[columns[e] * 16 + r];
       EXPECT_NEAR(out[r * 3 + j], want, 10 * this->kTolerance);
+    }
+  }
+}
+
+TEST(ChebyshevTotals, MatchPlainLoops) {
+  Random random(7);
+  for (std::size_t count : {0, 1, 7, 32, 33, 500}) {
+    std::vector<double> t(count), factors(count), totals(19, 1.0);
+    for (double& value : t) value = 2 * random.Uniform() - 1;
+    for (double& value : factors) value = random.Uniform() - 0.5;
+    AddChebyshevTotals(t, factors, totals);
+    for (std::size_t k = 0; k < totals.size(); ++k) {
+      double want = 1;
+      for (std::size_t j = 0; j < count; ++j)
+        want += factors[j] * std::cos(static_cast<double>(k) * std::acos(t[j]));
+      EXPECT_NEAR(totals[k], want, 1e-12) << count << " values, term " << k;
     }
   }
 }

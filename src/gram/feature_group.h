@@ -1,0 +1,34 @@
+#ifndef KWEAVE_GRAM_FEATURE_GROUP_H_
+#define KWEAVE_GRAM_FEATURE_GROUP_H_
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "gram/family_group.h"
+#include "gram/feature_table.h"
+#include "gram/group.h"
+#include "kernel/base_quantity.h"
+
+namespace kweave {
+
+/// The values of one feature.
+struct FeatureColumn {
+  std::vector<double> left;
+  std::vector<double> right;  ///< empty: the same
+};
+
+/// Whether kernels of this kind are smooth functions of the two values of a feature.
+bool IsSmoothInFeatures(const KernelKind& kind);
+
+/// A family on a single feature. Its matrices have few dimensions, however many samples there are, so quadratics and outputs
+/// follow from a few sums over the samples (gram/feature_table.h) in O(n terms) instead of O(n^2). Rows come from `rows`,
+/// the same family by its base quantity, which is returned as it is where the dimensions would not be few.
+template <class T>
+std::unique_ptr<Group<T>> MakeFeatureGroup(Shape shape, std::vector<FamilyMember> members,
+                                           const FeatureColumn& column, GaussianMatrices& matrices,
+                                           std::unique_ptr<Group<T>> rows);
+
+}  // namespace kweave
+
+#endif  // KWEAVE_GRAM_FEATURE_GROUP_H_

@@ -1,0 +1,135 @@
+#include "gram/feature_group.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/random.h"
+#include "gram/feature_table.h"
+#include "gram/make_gram.h"
+#include "kernel/kernel_table.h"
+#include "kernel/language.h"
+
+namespace kweave {
+namespace {
+
+double Value(const FeatureTable& table, std::size_t m, double x, double z) {
+  const FeatureTable::Member& member = table.members[m];
+  const double s = std::acos(table.slope * (x - table.center)),
+               t = std::acos(table.slope * (z - table.center));
+  double sum = table.shift;
+  for (Index a = 0; a < member.terms; ++a) {
+    for (Index b = 0; b < member.terms; ++b)
+      sum += (*member.matrix)[a * member.terms + b] * std::cos(a * s) * std::cos(b * t);
+  }
+  return sum;
+}
+
+TEST(FeatureTable, StaysWithinItsBoundEverywhere) {
+  std::vector<KernelParameters> widths;
+  for (double gamma : {1e-9, 1e-3, 0.1, 1.0, 20.0}) widths.push_back({.gamma = gamma});
+  GaussianMatrices matrices;
+  for (double relative_error : {1e-6, 1e-13}) {
+    const auto table =
+        FitFeatureTable(Shape::kExponential, widths, -2, 1.5, relative_error, 256, 1 << 20, matrices);
+    ASSERT_TRUE(table.has_value());
+    for (std::size_t m = 0; m < widths.size(); ++m) {
+      EXPECT_LE(table->members[m].error, relative_error);
+      for (int i = 0; i <= 40; ++i) {
+        for (int j = 0; j <= 40; ++j) {
+          const double x = -2 + 3.5 * i / 40, z = -2 + 3.5 * j / 40;
+          ASSERT_NEAR(Value(*table, m, x, z), std::exp(-widths[m].gamma * (x - z) * (x - z)),
+                      table->members[m].error + 3e-14)
+              << "gamma " << widths[m].gamma << " at " << x << ", " << z;
+        }
+      }
+    }
+  }
+}
+
+TEST(FeatureTable, IsExactForPolynomials) {
+  const std::vector<KernelParameters> powers = {{1, 1, 1}, {0.5, 2, 3}, {2, 0, 4}};
+  GaussianMatrices matrices;
+  const auto table = FitFeatureTable(Shape::kPower, powers, 0.5, 2, 1e-13, 256, 1 << 20, matrices);
+  ASSERT_TRUE(table.has_value());
+  for (std::size_t m = 0; m < powers.size(); ++m) {
+    EXPECT_EQ(table->members[m].error, 0);
+    const double want = ShapeValue(Shape::kPower, powers[m], 0.7 * 1.9);
+    EXPECT_NEAR(Value(*table, m, 0.7, 1.9), want, 1e-12 * want);
+  }
+}
+
+TEST(FeatureTable, SaysWhereItWouldBeTooLong) {
+  GaussianMatrices matrices;
+  const std::vector<KernelParameters> narrow = {{.gamma = 1e4}};
+  EXPECT_FALSE(FitFeatureTable(Shape::kExponential, narrow, 0, 1, 1e-13, 64, 1 << 20, matrices).has_value());
+  const std::vector<KernelParameters> many(100, {.gamma = 1});
+  EXPECT_FALSE(FitFeatureTable(Shape::kExponential, many, 0, 1, 1e-13, 64, 1000, matrices).has_value());
+}
+
+// Kernels on single features, where the sums over samples stand for matrices of all pairs, against every pair by its formula.
+class FeatureGroupTest : public testing::TestWithParam<bool> {
+ protected:
+  static View MakeView(Index n, std::uint64_t seed) {
+    Random random(seed);
+    std::vector<double> values(n * 3);
+    for (Index i = 0; i < n; ++i) {
+      values[3 * i] = 5 + random.Uniform();
+      values[3 * i + 1] = 4 * random.Uniform() - 2;
+      values[3 * i + 2] = random.Uniform() < 0.9 ? 0 : 1;
+    }
+    return {"data", MakeDense(values, n, 3), {}};
+  }
+};
+
+TEST_P(FeatureGroupTest, AgreesWithEveryPairByItsFormula) {
+  constexpr Index kTrain = 500, kNew = 40;
+  const std::vector<View> train = {MakeView(kTrain, 1)}, fresh = {MakeView(kNew, 2)};
+  const std::vector<std::string> texts = {"each(rbf(gamma=[0.001,0.1,1,5,9,20]))", "each(poly(degree=1..3))",
+                                          "rbf(gamma=2)"};
+  const KernelSet kernels = ParseKernels(texts, train, 0);
+  ThreadPool pool(2);
+  const std::vector<Normalizer> sequence = {Normalizer::kMultiplicative};
+  const Normalization normalization = FitNormalization(kernels, train, sequence, pool);
+  GramOptions options;
+  options.use_float = GetParam();
+  const auto gram = MakeGram(kernels, train, normalization, options, pool);
+  const auto cross = MakeCrossGram(kernels, train, fresh, normalization, {}, options, pool);
+  options.use_float = false;
+  options.evaluation = Evaluation::kDirect;
+  const auto plain = MakeGram(kernels, train, normalization, options, pool);
+  const auto plain_cross = MakeCrossGram(kernels, train, fresh, normalization, {}, options, pool);
+  EXPECT_GT(gram->TableError(), 0);
+  EXPECT_LT(gram->TableError(), 1e-10);
+
+  Random random(3);
+  std::vector<double> a(kTrain), b(kTrain), theta(kernels.size());
+  for (double& value : a) value = random.Uniform() < 0.5 ? 0 : random.Uniform() - 0.5;
+  for (double& value : b) value = random.Uniform() - 0.5;
+  for (double& value : theta) value = random.Uniform();
+  const double tolerance = GetParam() ? 1e-5 : 1e-11;  // the last kernel has float pairs
+  const auto expansion = gram->Expand(a), want = plain->Expand(a);
+  const auto compare = [&](std::span<const double> found, std::span<const double> right) {
+    for (std::size_t m = 0; m < found.size(); ++m)
+      EXPECT_NEAR(found[m], right[m], tolerance * std::max(1.0, std::abs(right[m]))) << m;
+  };
+  std::vector<double> found(kernels.size()), right(kernels.size());
+  expansion->Quadratics(found), want->Quadratics(right);
+  compare(found, right);
+  expansion->Products(b, found), want->Products(b, right);
+  compare(found, right);
+  found.resize(kTrain), right.resize(kTrain);
+  expansion->Outputs(theta, found), want->Outputs(theta, right);
+  compare(found, right);
+  gram->Update(*expansion, b), plain->Update(*want, b);
+  expansion->Outputs(theta, found), want->Outputs(theta, right);
+  compare(found, right);
+  found.resize(kNew), right.resize(kNew);
+  cross->Expand(a)->Outputs(theta, found), plain_cross->Expand(a)->Outputs(theta, right);
+  compare(found, right);
+}
+
+INSTANTIATE_TEST_SUITE_P(BothPrecisions, FeatureGroupTest, testing::Bool());
+
+}  // namespace
+}  // namespace kweave
