@@ -125,7 +125,7 @@ void CertifyTogether(const MulticlassRun& run, std::span<const BinaryProblem> pr
     learned[k].certificate_seconds += seconds;
     if (learned[k].certificate.relative_gap <= run.options.gap) continue;
     if (learned[k].status != Status::kConverged || run.control.ShouldStop()) continue;
-    const WarmStart start{learned[k].theta, learned[k].beta};
+    const WarmStart start{learned[k].theta, learned[k].beta, learned[k].certificate.outputs};
     learned[k] =
         LearnOne(run, problems[k], &start, {*run.grams, run.pool, run.plan.row_cache_bytes, run.control});
   }

@@ -36,6 +36,14 @@ constexpr int kFloatSolvesWithoutProgress = 6;
 constexpr int kExhaustedSolvesWithoutProgress = 6;
 constexpr std::int64_t kDefaultMaxIterations = 5000;
 
+// theta[m] >= share * least[m] for all m.
+bool AllAtLeast(std::span<const double> theta, double share, std::span<const double> least) {
+  for (std::size_t m = 0; m < theta.size(); ++m) {
+    if (!(theta[m] >= share * least[m])) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 Driver::Driver(const GramPair& gram, Machine& machine, const Regularizer& regularizer,
@@ -68,14 +76,20 @@ Driver::Driver(const GramPair& gram, Machine& machine, const Regularizer& regula
   learned_.driver = is_interleaved_ ? "interleaved" : "wrapper";
 }
 
-// A weight of zero would stay zero under some methods, so every kernel keeps a little.
+// A weight of zero would stay zero under some methods, so every kernel keeps a little. Where all have that much, theta stays
+// as it is, and outputs found at it hold.
 void Driver::StartFrom(const WarmStart& start) {
-  machine_.StartFrom(start.beta);
   std::vector<double> theta = start.theta;
-  if (const LpNorm* norm = regularizer_.lp_norm()) {
-    if (IsUniformSum(regularizer_)) return;
+  const LpNorm* norm = IsUniformSum(regularizer_) ? nullptr : regularizer_.lp_norm();
+  if (norm != nullptr && !start.outputs.empty() && AllAtLeast(theta, kColdShareOfStart, theta_)) {
     norm->Normalize(theta);
+    theta_ = std::move(theta);
+    machine_.StartFrom(start.beta, start.outputs);
+    return;
   }
+  machine_.StartFrom(start.beta);
+  if (IsUniformSum(regularizer_)) return;
+  if (norm != nullptr) norm->Normalize(theta);
   if (!(*std::max_element(theta.begin(), theta.end()) > 0)) return;
   for (std::size_t m = 0; m < theta.size(); ++m) {
     theta_[m] = (1 - kColdShareOfStart) * theta[m] + kColdShareOfStart * theta_[m];

@@ -32,6 +32,8 @@ struct LearningProblem {
 struct WarmStart {
   std::vector<double> theta;
   std::vector<double> beta;
+  /// sum_m theta_m K_m beta, where somebody has found it already; empty: nobody has.
+  std::vector<double> outputs = {};
 };
 
 struct LearnOptions {

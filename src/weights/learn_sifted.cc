@@ -18,10 +18,9 @@ namespace {
 // How far outputs may still move before a sample counts: those of a machine on few samples, and of one that only lacks
 // some.
 constexpr double kFirstSlack = 0.25, kSlack = 0.1;
-// The first round ends at so many times the gap wanted: enough to tell who counts.
-constexpr double kFirstGaps = 10;
-constexpr double kMostShare = 0.6;     // of all samples: beyond, leaving some out saves too little
-constexpr double kMissedShare = 0.05;  // of the gap wanted: what samples left out may cost
+// The first round ends at this gap, mostly after one solve: enough to tell who counts.
+constexpr double kFirstGap = 0.1;
+constexpr double kMostShare = 0.6;  // of all samples: beyond, leaving some out saves too little
 
 // out += K beta, row by row: for one theta less work than an expansion.
 void AddProduct(RowSource<float>& source, std::span<const double> beta, std::span<double> out) {
@@ -59,43 +58,61 @@ class Sifter {
         control_(control),
         is_in_(risk().y.size(), false) {}
 
+  // `start` is rough: that of a few samples.
   Learned Run(WarmStart start) {
     now_ = std::move(start);
     FindOutputs();
     std::fill(now_.beta.begin(), now_.beta.end(), 0.0);
     Admit(kFirstSlack);
-    while (static_cast<double>(rows_.size()) <= kMostShare * static_cast<double>(is_in_.size())) {
-      LearnOnRows();
-      if (control_.ShouldStop()) return LearnOnAll();
-      const bool is_first_round = std::exchange(is_first_round_, false);
-      if (is_first_round || MissedLoss() > AllowedLoss()) {
-        if (is_first_round) {  // that machine said roughly who counts
-          for (std::size_t i = 0; i < is_in_.size(); ++i) is_in_[i] = now_.beta[i] != 0;
-        }
-        Admit(kSlack);
-        continue;
-      }
-      if (IsCertified()) return std::move(learned_);
-      break;
-    }
-    return LearnOnAll();
+    if (HasTooMany()) return LearnOnAll();
+    LearnOnRows(std::max(kFirstGap, options_.target_gap));
+    if (control_.ShouldStop()) return LearnOnAll();
+    FindOutputs();
+    return GoOn();
+  }
+
+  // `start` lacks little, and its outputs are known.
+  Learned RunFrom(WarmStart start) {
+    now_ = std::move(start);
+    NoteOutputs();
+    return GoOn();
   }
 
  private:
   const Risk& risk() const { return problem_.risk; }
 
-  // Of the present machine, for all samples, with the best bias.
-  void FindOutputs() {
-    outputs_.assign(is_in_.size(), 0.0);
-    GramRows<float> rows(*gram_.working, now_.theta);
-    AddProduct(rows, now_.beta, outputs_);
-    const double bias = risk().BestBias(outputs_);
-    for (double& f : outputs_) f += bias;
+  // Until nobody who counts is left out.
+  Learned GoOn() {
+    // Others that were in are out again.
+    for (std::size_t i = 0; i < is_in_.size(); ++i) is_in_[i] = now_.beta[i] != 0;
+    Admit(kSlack);
+    for (std::size_t before = 0; before != rows_.size() && !HasTooMany(); Admit(kSlack)) {
+      before = rows_.size();
+      LearnOnRows(options_.target_gap);
+      if (control_.ShouldStop()) break;
+      if (IsCertified()) return std::move(learned_);
+      now_.outputs = learned_.certificate.outputs;
+      NoteOutputs();
+    }
+    return LearnOnAll();
   }
 
+  bool HasTooMany() const {
+    return static_cast<double>(rows_.size()) > kMostShare * static_cast<double>(is_in_.size());
+  }
+
+  // Of the present machine, for all samples.
+  void FindOutputs() {
+    now_.outputs.assign(is_in_.size(), 0.0);
+    GramRows<float> rows(*gram_.working, now_.theta);
+    AddProduct(rows, now_.beta, now_.outputs);
+    NoteOutputs();
+  }
+  void NoteOutputs() { bias_ = risk().BestBias(now_.outputs); }
+
   bool Costs(std::size_t i, double slack) const {
-    return risk().loss->Value(outputs_[i] - slack, risk().y[i]) > 0 ||
-           risk().loss->Value(outputs_[i] + slack, risk().y[i]) > 0;
+    const double f = now_.outputs[i] + bias_;
+    return risk().loss->Value(f - slack, risk().y[i]) > 0 || risk().loss->Value(f + slack, risk().y[i]) > 0;
   }
 
   // Samples that would cost something if their outputs moved by `slack` join those that count.
@@ -107,14 +124,16 @@ class Sifter {
     }
   }
 
-  void LearnOnRows() {
+  void LearnOnRows(double target_gap) {
     std::vector<double> y, C;
     WarmStart start{now_.theta, {}};
+    const bool is_cold = std::ranges::all_of(now_.beta, [](double b) { return b == 0; });
     for (const Index row : rows_) {
       const auto i = static_cast<std::size_t>(row);
       y.push_back(risk().y[i]);
       C.push_back(risk().C[i]);
       start.beta.push_back(now_.beta[i]);
+      if (!is_cold) start.outputs.push_back(now_.outputs[i]);
     }
     LearningProblem part = problem_;
     part.risk.y = y;
@@ -122,15 +141,14 @@ class Sifter {
     LearnOptions options = options_;
     options.start = &start;
     options.certifies = false;
-    if (is_first_round_) options.target_gap *= kFirstGaps;
+    options.target_gap = target_gap;
     const std::shared_ptr<GramSample> sample = gram_.sample(rows_);
     Learned learned = LearnWeights(sample->Pair(), part, options, control_);
-    now_ = {learned.theta, OverAll(learned.beta)};
+    now_ = {learned.theta, OverAll(learned.beta), {}};
     learned.beta = now_.beta;
     if (!learned.dual_beta.empty()) learned.dual_beta = OverAll(learned.dual_beta);
     AddEarlierWork(learned);
     learned_ = std::move(learned);
-    FindOutputs();
   }
 
   std::vector<double> OverAll(std::span<const double> values) const {
@@ -150,17 +168,6 @@ class Sifter {
     learned.certificate_seconds += learned_.certificate_seconds;
   }
 
-  double MissedLoss() const {
-    double missed = 0;
-    for (std::size_t i = 0; i < is_in_.size(); ++i) {
-      if (!is_in_[i]) missed += risk().C[i] * risk().loss->Value(outputs_[i], risk().y[i]);
-    }
-    return missed;
-  }
-  double AllowedLoss() const {
-    return kMissedShare * options_.target_gap * std::abs(learned_.certificate.primal);
-  }
-
   bool IsCertified() {
     if (!options_.certifies) return true;
     ScopedSeconds seconds(learned_.certificate_seconds);
@@ -172,6 +179,7 @@ class Sifter {
 
   Learned LearnOnAll() {
     LearnOptions options = options_;
+    now_.outputs.clear();
     options.start = &now_;
     Learned learned = LearnWeights(gram_, problem_, options, control_);
     AddEarlierWork(learned);
@@ -182,18 +190,19 @@ class Sifter {
   const LearningProblem& problem_;
   const LearnOptions& options_;
   RunControl& control_;
-  WarmStart now_;                // over all samples
-  std::vector<double> outputs_;  // of it
-  std::vector<bool> is_in_;      // samples that count
-  std::vector<Index> rows_;      // the same, ascending
-  bool is_first_round_ = true;
-  Learned learned_;  // on them, with the work of all rounds
+  WarmStart now_;            // over all samples
+  double bias_ = 0;          // of its outputs
+  std::vector<bool> is_in_;  // samples that count
+  std::vector<Index> rows_;  // the same, ascending
+  Learned learned_;          // on them, with the work of all rounds
 };
 
 }  // namespace
 
 Learned LearnSifted(const GramPair& gram, const LearningProblem& problem, const LearnOptions& options,
                     RunControl& control) {
+  const bool has_outputs = options.start != nullptr && !options.start->outputs.empty();
+  if (has_outputs) return Sifter(gram, problem, options, control).RunFrom(*options.start);
   std::optional<WarmStart> start;
   if (options.start == nullptr) start = SampledStart(gram, problem, options, control);
   if (!start || control.ShouldStop()) return LearnWeights(gram, problem, options, control);

@@ -62,6 +62,10 @@ class Machine {
 
   /// The next solve starts from this beta, made feasible, instead of that of the last one.
   virtual void StartFrom(std::span<const double> beta) = 0;
+  /// The same for a beta whose outputs at the theta of the next solve are known.
+  virtual void StartFrom(std::span<const double> beta, std::span<const double> /*outputs*/) {
+    StartFrom(beta);
+  }
 
   /// Until the inner gap is at most `relative_gap` of the primal; then the mover, if there is one, may move theta and
   /// the solve goes on. The answer is for the last theta.

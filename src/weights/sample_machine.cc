@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/dot.h"
 #include "base/stopwatch.h"
@@ -96,21 +97,27 @@ class SampleMachine::Watch : public SolveObserver {
 void SampleMachine::UseGram(Gram& gram, bool is_float) {
   gram_ = &gram;
   is_float_ = is_float;
+  outputs_.clear();
   may_use_features_ = options_.solver == SolverKind::kAuto || options_.solver == SolverKind::kLinear;
   // Nothing follows from beta = 0.
   const bool is_zero = std::all_of(state_.beta.begin(), state_.beta.end(), [](double b) { return b == 0; });
   expansion_ = is_zero ? nullptr : gram_->Expand(state_.beta);
 }
 
-void SampleMachine::StartFrom(std::span<const double> beta) {
+void SampleMachine::StartFrom(std::span<const double> beta) { StartFrom(beta, {}); }
+
+void SampleMachine::StartFrom(std::span<const double> beta, std::span<const double> outputs) {
   state_.beta.assign(beta.begin(), beta.end());
   problem_.risk.MakeFeasible(state_.beta);
-  expansion_ = gram_->Expand(state_.beta);
+  const bool are_known = !outputs.empty() && std::ranges::equal(beta, state_.beta);
+  outputs_.assign(outputs.begin(), are_known ? outputs.end() : outputs.begin());
+  expansion_ = are_known ? nullptr : gram_->Expand(state_.beta);
 }
 
 // The outputs of beta at the present theta go where solvers look for them, if they are known.
 void SampleMachine::TakeOutputs() {
-  state_.gradient_is_valid = expansion_ != nullptr;
+  state_.gradient_is_valid = expansion_ || !outputs_.empty();
+  state_.gradient = std::exchange(outputs_, {});
   state_.gradient.resize(state_.beta.size());
   if (expansion_) expansion_->Outputs(theta_, state_.gradient);
 }

@@ -35,7 +35,9 @@ class SampleMachine final : public Machine {
   ~SampleMachine() override;
 
   void UseGram(Gram& gram, bool is_float) override;
+  using Machine::StartFrom;
   void StartFrom(std::span<const double> beta) override;
+  void StartFrom(std::span<const double> beta, std::span<const double> outputs) override;
   Evaluation Solve(std::span<const double> theta, double relative_gap, ThetaMover* mover = nullptr) override;
   void ReleaseRows() override { reserve_.Release(); }
 
@@ -79,6 +81,7 @@ class SampleMachine final : public Machine {
   MemoryReserve reserve_;                         // for its rows
   std::optional<Preconditioner> preconditioner_;  // of the last smooth solves
   std::unique_ptr<Expansion> expansion_;          // of its beta; null before the first
+  std::vector<double> outputs_;                   // for the first, where they are known without an expansion
   double tolerance_per_gap_ = 50;                 // violation over relative gap, as seen so far
   std::string_view solver_ = "none";
   std::int64_t solves_ = 0;
