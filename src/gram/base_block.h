@@ -53,6 +53,8 @@ class BaseBlock {
   virtual const T* Stored(Index) const { return nullptr; }
   /// Whether values come from another base, which counts what it computes.
   virtual bool IsView() const { return false; }
+  /// Whether those are a variable of the quantity, not the quantity itself (BaseRows::MapTo).
+  virtual bool IsMapped() const { return false; }
 };
 
 /// What a base is computed from.

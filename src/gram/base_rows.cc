@@ -16,7 +16,8 @@ BaseRows<T>::BaseRows(std::unique_ptr<BaseBlock<T>> block, Index left_count, Ind
     : block_(std::move(block)),
       right_count_(right_count),
       slot_of_row_(left_count, kNone),
-      is_filled_(left_count, 0) {}
+      is_filled_(left_count, 0),
+      is_mapped_(block_->IsMapped()) {}
 
 template <class T>
 void BaseRows<T>::SetCapacity(Index rows) {
@@ -29,6 +30,13 @@ void BaseRows<T>::SetCapacity(Index rows) {
   row_of_slot_.resize(capacity_);
   was_used_.resize(capacity_);
   hand_ = 0;
+}
+
+template <class T>
+void BaseRows<T>::MapTo(const TableVariable<T>& variable) {
+  if (is_mapped_ || block_->IsView() || !row_of_slot_.empty()) return;
+  variable_ = variable;
+  is_mapped_ = true;
 }
 
 template <class T>
@@ -144,6 +152,7 @@ void BaseRows<T>::Read(const Batch& batch, Index begin, Index end, T* scratch,
   block_->Compute(batch.missing_rows, batch.missing_left, begin, end, scratch, width);
   for (std::size_t k = 0; k < batch.missing.size(); ++k) {
     const std::size_t r = batch.missing[k];
+    if (is_mapped_ && !block_->IsMapped()) MapToVariable<T>(variable_, width, scratch + k * width);
     if (batch.places[r] != nullptr) {
       std::copy_n(scratch + k * width, width, batch.places[r] + begin);
     } else {

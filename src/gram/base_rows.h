@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/threads.h"
+#include "compute/cpu/family_loops.h"
 #include "gram/base_block.h"
 
 namespace kweave {
@@ -23,6 +24,11 @@ class BaseRows {
 
   /// How many rows may be kept. Rows above the bound are dropped.
   void SetCapacity(Index rows);
+
+  /// Values are twice this variable of the quantity from now on, found once for all that ask for them. Nothing happens where
+  /// rows are kept, or lie in memory, as they are.
+  void MapTo(const TableVariable<T>& variable);
+  bool is_mapped() const { return is_mapped_; }
 
   /// Computes and keeps every row, whatever the bound was.
   void KeepAll(ThreadPool& pool);
@@ -79,6 +85,8 @@ class BaseRows {
   std::vector<char> is_filled_;            ///< by row: the place holds values
   std::size_t hand_ = 0;
   std::int64_t values_computed_ = 0;
+  TableVariable<T> variable_;  ///< of the values, if they are mapped
+  bool is_mapped_ = false;
   bool is_complete_ = false;  ///< every row is kept
 };
 

@@ -98,9 +98,10 @@ class FamilyBasis {
     return values;
   }
 
-  void AddMoments(const WeightedRows<T>& base, Index count, T* moments, Index stride) const {
+  /// `is_mapped`: the base values are twice the variable of the table.
+  void AddMoments(const WeightedRows<T>& base, Index count, bool is_mapped, T* moments, Index stride) const {
     if (table_) {
-      AddChebyshevMoments<T>(base, count, variable_, table_->terms, moments, stride);
+      AddChebyshevMoments<T>(base, count, VariableOf(is_mapped), table_->terms, moments, stride);
     } else if (shape_ == Shape::kExponential) {
       AddExponentialMoments<T>(base, count, gammas_, moments, stride);
     } else {
@@ -110,7 +111,9 @@ class FamilyBasis {
 
   const std::vector<T>& gammas() const { return gammas_; }
   const std::vector<PowerTerm<T>>& powers() const { return powers_; }
-  const TableVariable<T>& variable() const { return variable_; }
+  const TableVariable<T>& VariableOf(bool is_mapped) const {
+    return is_mapped ? kMappedVariable<T> : variable_;
+  }
 
  private:
   void FitExponentials(std::span<const FamilyMember> members, double upper_bound, Evaluation evaluation) {

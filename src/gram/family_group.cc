@@ -71,7 +71,7 @@ class FamilyExpansion : public GroupExpansion {
  private:
   auto Adder() const {
     return [this](const WeightedRows<T>& base, Index, Index count, T* block, Index stride) {
-      basis_.AddMoments(base, count, block, stride);
+      basis_.AddMoments(base, count, base_.is_mapped(), block, stride);
     };
   }
 
@@ -85,14 +85,20 @@ class FamilyExpansion : public GroupExpansion {
 template <class T>
 class FamilyGroup : public Group<T> {
  public:
-  FamilyGroup(Shape shape, std::vector<FamilyMember> members, BaseRows<T>& base, Evaluation evaluation)
+  FamilyGroup(Shape shape, std::vector<FamilyMember> members, BaseRows<T>& base, bool is_own_base,
+              Evaluation evaluation)
       : shape_(shape),
         members_(std::move(members)),
         base_(base),
+        is_own_base_(is_own_base),
         evaluation_(evaluation),
         basis_(shape, members_, base, evaluation) {}
 
   void SetWeights(std::span<const double> theta) override { learned_ = MakeLearned(theta); }
+
+  void MapBase() override {
+    if (is_own_base_ && basis_.has_table()) base_.MapTo(basis_.VariableOf(/*is_mapped=*/false));
+  }
 
   void AddRows(std::span<const Index> rows, T* out, Index stride, ThreadPool& pool) override {
     if (learned_.is_zero()) return;
@@ -115,8 +121,8 @@ class FamilyGroup : public Group<T> {
     double value = 0;
     for (std::size_t i = 0; i < out.size(); ++i) {
       if (i < base.size())
-        value = base.size() > 1 && learned_.has_table() ? basis_.TableValue(learned_.combined, base[i])
-                                                        : LearnedValue(base[i]);
+        value = base.size() > 1 && UsesTable(learned_) ? basis_.TableValue(learned_.combined, base[i])
+                                                       : LearnedValue(base[i]);
       out[i] += value;
     }
   }
@@ -145,7 +151,7 @@ class FamilyGroup : public Group<T> {
     std::vector<double> totals =
         SumOverPairs<T>(base_.block(), count, basis_.size(), pool,
                         [&](const WeightedRows<T>& base, Index, Index columns, T* block, Index stride) {
-                          basis_.AddMoments(base, columns, block, stride);
+                          basis_.AddMoments(base, columns, base_.block().IsMapped(), block, stride);
                         });
     for (double& total : totals) total /= static_cast<double>(count) * static_cast<double>(count);
     for (std::size_t m = 0; m < members_.size(); ++m) {
@@ -188,6 +194,7 @@ class FamilyGroup : public Group<T> {
                    std::span<const std::span<const double>> vectors, std::span<Measurement> measured,
                    ThreadPool& pool) override {
     if constexpr (std::is_same_v<T, double>) {
+      MapBase();
       MeasureFromBasis(thetas, vectors, measured, pool);
     } else {
       Group<T>::MeasureEach(thetas, vectors, measured, pool);
@@ -207,12 +214,18 @@ class FamilyGroup : public Group<T> {
     std::vector<double> weights;  // theta * scale, by member
     std::vector<T> active_gammas, active_weights;
     std::vector<PowerTerm<T>> active_powers;
-    std::vector<T> coefficients;   // empty: evaluate the active members one by one
+    std::vector<T> coefficients;   // of the table, if there is one
     std::vector<double> combined;  // the same, not rounded
 
     bool is_zero() const { return active_weights.empty(); }
-    bool has_table() const { return !coefficients.empty(); }
   };
+
+  // Else the active members are evaluated one by one.
+  bool UsesTable(const Learned& learned) const {
+    const bool is_dearer = learned.active_weights.size() <= kDirectMembers &&
+                           evaluation_ != Evaluation::kTable && !base_.is_mapped();
+    return basis_.has_table() && !is_dearer;
+  }
 
   Learned MakeLearned(std::span<const double> theta) const {
     Learned learned;
@@ -224,9 +237,7 @@ class FamilyGroup : public Group<T> {
       learned.active_powers.push_back(basis_.powers()[m]);
       learned.active_weights.push_back(static_cast<T>(weight));
     }
-    const bool is_direct =
-        learned.active_weights.size() <= kDirectMembers && evaluation_ != Evaluation::kTable;
-    if (!basis_.has_table() || is_direct) return learned;
+    if (!basis_.has_table()) return learned;
     learned.combined = basis_.Combine(learned.weights);
     learned.coefficients.assign(learned.combined.begin(), learned.combined.end());
     return learned;
@@ -270,7 +281,7 @@ class FamilyGroup : public Group<T> {
           if (!learned[number].is_zero()) AddRow(learned[number], base, count, out);
         },
         [this](const WeightedRows<double>& base, Index count, double* block, Index stride) {
-          basis_.AddMoments(base, count, block, stride);
+          basis_.AddMoments(base, count, base_.is_mapped(), block, stride);
         })
         .Run(pool);
     for (std::size_t v = 0; v < vectors.size(); ++v) {
@@ -308,8 +319,8 @@ class FamilyGroup : public Group<T> {
   }
 
   void AddRow(const Learned& learned, const T* base, Index count, T* out) const {
-    if (learned.has_table()) {
-      AddChebyshev<T>(base, count, basis_.variable(), learned.coefficients, out);
+    if (UsesTable(learned)) {
+      AddChebyshev<T>(base, count, basis_.VariableOf(base_.is_mapped()), learned.coefficients, out);
     } else if (shape_ == Shape::kExponential) {
       AddExponentials<T>(base, count, learned.active_gammas, learned.active_weights, out);
     } else {
@@ -320,6 +331,7 @@ class FamilyGroup : public Group<T> {
   Shape shape_;
   std::vector<FamilyMember> members_;
   BaseRows<T>& base_;
+  const bool is_own_base_;
   Evaluation evaluation_;
   FamilyBasis<T> basis_;
   mutable std::vector<double> diagonal_;  // found when first asked for
@@ -330,13 +342,13 @@ class FamilyGroup : public Group<T> {
 
 template <class T>
 std::unique_ptr<Group<T>> MakeFamilyGroup(Shape shape, std::vector<FamilyMember> members, BaseRows<T>& base,
-                                          Evaluation evaluation) {
-  return std::make_unique<FamilyGroup<T>>(shape, std::move(members), base, evaluation);
+                                          bool is_own_base, Evaluation evaluation) {
+  return std::make_unique<FamilyGroup<T>>(shape, std::move(members), base, is_own_base, evaluation);
 }
 
 template std::unique_ptr<Group<float>> MakeFamilyGroup(Shape, std::vector<FamilyMember>, BaseRows<float>&,
-                                                       Evaluation);
+                                                       bool, Evaluation);
 template std::unique_ptr<Group<double>> MakeFamilyGroup(Shape, std::vector<FamilyMember>, BaseRows<double>&,
-                                                        Evaluation);
+                                                        bool, Evaluation);
 
 }  // namespace kweave

@@ -20,10 +20,11 @@ struct FamilyMember {
 
 /// Kernels that are one function of the same base quantity with different parameters. Whatever their number,
 /// rows need one pass over the base; beyond a few members the family is evaluated from a table
-/// (gram/family_table.h). `base` must outlive the group.
+/// (gram/family_table.h). `base` must outlive the group; where nobody else reads it (`is_own_base`), it may hold the variable
+/// of the table instead of the quantity.
 template <class T>
 std::unique_ptr<Group<T>> MakeFamilyGroup(Shape shape, std::vector<FamilyMember> members, BaseRows<T>& base,
-                                          Evaluation evaluation);
+                                          bool is_own_base, Evaluation evaluation);
 
 }  // namespace kweave
 

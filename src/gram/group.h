@@ -90,6 +90,8 @@ class Group {
   /// Writes the variance in feature space of kernels whose E k(x,x) - E k(x,z) would lose its digits; others are left.
   virtual void Variances(std::span<double>) const {}
   virtual double TableError() const { return 0; }
+  /// Base values may be replaced by what the group makes of them first, so that it need not do so each time it reads them.
+  virtual void MapBase() {}
   /// The expansions of several vectors. The group must outlive them.
   virtual std::vector<std::unique_ptr<GroupExpansion>> ExpandAll(
       std::span<const std::span<const double>> vectors, ThreadPool& pool);

@@ -36,6 +36,7 @@ class SelectedBlock : public BaseBlock<T> {
   double UpperBound() const override { return source_.block().UpperBound(); }
   bool IsCheap() const override { return samples_.empty(); }
   bool IsView() const override { return true; }
+  bool IsMapped() const override { return source_.is_mapped(); }
 
  private:
   Index At(Index i) const { return samples_.empty() ? i : samples_[static_cast<std::size_t>(i)]; }

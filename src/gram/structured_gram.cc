@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <set>
 
 #include "compute/cpu/family_loops.h"
 #include "gram/panel.h"
@@ -65,7 +66,7 @@ void StructuredGram<T>::MakeGroups(const Normalization& normalization, const Gra
     if (IsLinear(term)) {
       linear[term.view].push_back({m, &kernels_.subsets[term.subset], scale});
     } else {
-      families[{term.kind->base, term.view, term.subset, term.file}].push_back({m, term.parameters, scale});
+      families[KeyOf(term)].push_back({m, term.parameters, scale});
     }
   }
   for (auto& [view, members] : linear) {
@@ -87,10 +88,15 @@ void StructuredGram<T>::MakeGroups(const Normalization& normalization, const Gra
     }
     groups_.push_back(MakeLinearGroup<T>(std::move(members), std::move(features), right_count_, products));
   }
+  std::set<BaseKey> bases_of_singles;
+  for (Index m : singles) {
+    for (const KernelTerm& term : Expression(m).terms) bases_of_singles.insert(KeyOf(term));
+  }
   GaussianMatrices matrices;
   for (auto& [key, members] : families) {
     const KernelTerm term = kernels_.Term(members.front().kernel);
-    groups_.push_back(MakeFamily(term, std::move(members), options.evaluation, matrices));
+    const bool is_own_base = !bases_of_singles.contains(key);
+    groups_.push_back(MakeFamily(term, std::move(members), is_own_base, options.evaluation, matrices));
   }
   for (Index m : singles) {
     const auto chain = normalization.chains.find(m);
@@ -105,9 +111,10 @@ void StructuredGram<T>::MakeGroups(const Normalization& normalization, const Gra
 
 template <class T>
 std::unique_ptr<Group<T>> StructuredGram<T>::MakeFamily(const KernelTerm& term,
-                                                        std::vector<FamilyMember> members,
+                                                        std::vector<FamilyMember> members, bool is_own_base,
                                                         Evaluation evaluation, GaussianMatrices& matrices) {
-  std::unique_ptr<Group<T>> family = MakeFamilyGroup<T>(term.kind->shape, members, Base(term), evaluation);
+  std::unique_ptr<Group<T>> family =
+      MakeFamilyGroup<T>(term.kind->shape, members, Base(term), is_own_base, evaluation);
   if (evaluation == Evaluation::kDirect || !IsSmoothInFeatures(*term.kind)) return family;
   const FeatureSubset& subset = kernels_.subsets[term.subset];
   const kweave::Features& left = sides_.left[term.view].features;
@@ -123,7 +130,7 @@ std::unique_ptr<Group<T>> StructuredGram<T>::MakeFamily(const KernelTerm& term,
 
 template <class T>
 BaseRows<T>& StructuredGram<T>::Base(const KernelTerm& term) {
-  const BaseKey key{term.kind->base, term.view, term.subset, term.file};
+  const BaseKey key = KeyOf(term);
   auto& base = bases_[key];
   if (std::unique_ptr<BaseBlock<T>> block; !base && (block = SharedBlock(key))) {
     base = std::make_unique<BaseRows<T>>(std::move(block), left_count_, right_count_);
@@ -157,6 +164,7 @@ std::unique_ptr<BaseBlock<T>> StructuredGram<T>::SharedBlock(const BaseKey& key)
 // Files are in memory as far as the system has room; their diagonal is read when first asked for.
 template <class T>
 void StructuredGram<T>::KeepBases() {
+  for (auto& group : groups_) group->MapBase();
   for (auto& [key, base] : bases_) {
     const bool is_file = std::get<3>(key) >= 0;
     if (!is_file) base->KeepAll(pool_);

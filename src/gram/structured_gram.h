@@ -70,13 +70,16 @@ class StructuredGram : public Gram {
 
  private:
   using BaseKey = std::tuple<const BaseQuantity*, std::int32_t, std::int32_t, std::int32_t>;
+  static BaseKey KeyOf(const KernelTerm& term) {
+    return {term.kind->base, term.view, term.subset, term.file};
+  }
 
   template <class Work>
   void ForGroups(Work work);
   void AddRows(std::span<const Index> rows, T* out, Index stride);
   void MakeGroups(const Normalization& normalization, const GramOptions& options);
   std::unique_ptr<Group<T>> MakeFamily(const KernelTerm& term, std::vector<FamilyMember> members,
-                                       Evaluation evaluation, GaussianMatrices& matrices);
+                                       bool is_own_base, Evaluation evaluation, GaussianMatrices& matrices);
   BaseRows<T>& Base(const KernelTerm& term);
   std::unique_ptr<BaseBlock<T>> SharedBlock(const BaseKey& key) const;
   Composite Expression(Index m) const;

@@ -175,6 +175,14 @@ HWY_INLINE hn::Vec<D> TwiceVariable(D d, const TableVariable<T>& variable, hn::V
   return hn::Min(hn::Max(t, hn::Set(d, T{-2})), hn::Set(d, T{2}));
 }
 
+template <class T>
+void VariableLoop(const TableVariable<T>& variable, Index count, T* values) {
+  const hn::ScalableTag<T> d;
+  ForVectors(d, count, [&](Index j, Index some) HWY_ATTR {
+    StoreSome(TwiceVariable(d, variable, LoadSome(d, values + j, some)), d, values + j, some);
+  });
+}
+
 // sum_k c_k T_k = sum_j T_4j Q_j with cubics Q_j: a step of Clenshaw's recurrence and three multiply-adds for four terms,
 // where the recurrence alone takes two operations for each. The cubics are in twice the variable and follow from T_4j+r = 2
 // T_4j T_r - T_4j-r, from the highest term down.
@@ -346,6 +354,7 @@ void SparseDotsLoop(const Index* offsets, const std::int32_t* columns, const T* 
                            Index s) {                                                                       \
     ChebyshevMoments<T>(b, n, v, k, m, s);                                                                  \
   }                                                                                                         \
+  void MapVariable##S(const TableVariable<T>& v, Index n, T* b) { VariableLoop<T>(v, n, b); }               \
   void ScaledSum##S(const T* v, Index n, T f, T* o) { ScaledSum<T>(v, n, f, o); }                           \
   void Flush##S(T* v, Index n, double* s) { FlushLoop<T>(v, n, s); }                                        \
   void SparseDots##S(const Index* f, const std::int32_t* c, const T* v, Index b, Index e, const T* l, T* o, \
@@ -369,6 +378,7 @@ namespace kweave {
   HWY_EXPORT(PowerMoments##S);                                                                              \
   HWY_EXPORT(ChebyshevSum##S);                                                                              \
   HWY_EXPORT(ChebyshevMoments##S);                                                                          \
+  HWY_EXPORT(MapVariable##S);                                                                               \
   HWY_EXPORT(ScaledSum##S);                                                                                 \
   HWY_EXPORT(Flush##S);                                                                                     \
   HWY_EXPORT(SparseDots##S);                                                                                \
@@ -397,6 +407,10 @@ namespace kweave {
   void AddChebyshevMoments<T>(const WeightedRows<T>& b, Index n, const TableVariable<T>& v, Index k, T* m,  \
                               Index s) {                                                                    \
     HWY_DYNAMIC_DISPATCH(ChebyshevMoments##S)(b, n, v, k, m, s);                                            \
+  }                                                                                                         \
+  template <>                                                                                               \
+  void MapToVariable<T>(const TableVariable<T>& v, Index n, T* b) {                                         \
+    HWY_DYNAMIC_DISPATCH(MapVariable##S)(v, n, b);                                                          \
   }                                                                                                         \
   template <>                                                                                               \
   void AddScaled<T>(const T* v, Index n, T f, T* o) {                                                       \

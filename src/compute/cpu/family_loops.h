@@ -57,6 +57,14 @@ struct TableVariable {
   T offset = 0;
 };
 
+/// Of base values that are twice the variable already.
+template <class T>
+inline constexpr TableVariable<T> kMappedVariable{T{0}, T{0.5}, T{0}};
+
+/// values[j] = twice the variable at base value values[j].
+template <class T>
+void MapToVariable(const TableVariable<T>& variable, Index count, T* values);
+
 /// The most terms of an expansion; a multiple of four.
 inline constexpr Index kMostTableTerms = 256;
 
