@@ -96,8 +96,10 @@ class FamilyGroup : public Group<T> {
 
   void SetWeights(std::span<const double> theta) override { learned_ = MakeLearned(theta); }
 
+  // Tables of exponentials have the variable of the bound on all samples, also on a part of them.
   void MapBase() override {
-    if (is_own_base_ && basis_.has_table()) base_.MapTo(basis_.VariableOf(/*is_mapped=*/false));
+    if (is_own_base_ && shape_ == Shape::kExponential && basis_.has_table())
+      base_.MapTo(basis_.VariableOf(/*is_mapped=*/false));
   }
 
   void AddRows(std::span<const Index> rows, T* out, Index stride, ThreadPool& pool) override {
@@ -194,7 +196,7 @@ class FamilyGroup : public Group<T> {
                    std::span<const std::span<const double>> vectors, std::span<Measurement> measured,
                    ThreadPool& pool) override {
     if constexpr (std::is_same_v<T, double>) {
-      MapBase();
+      if (vectors.size() > 1) MapBase();
       MeasureFromBasis(thetas, vectors, measured, pool);
     } else {
       Group<T>::MeasureEach(thetas, vectors, measured, pool);

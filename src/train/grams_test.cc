@@ -12,6 +12,7 @@
 #include "kernel/language.h"
 #include "loss/hinge.h"
 #include "regularizer/lp_norm.h"
+#include "weights/learn_sifted.h"
 
 namespace kweave {
 namespace {
@@ -156,6 +157,42 @@ TEST(Grams, StartingFromASampleLeavesTheOptimumWhereItIs) {
     EXPECT_NEAR(sampled.certificate.primal, plain.certificate.primal, 2e-4 * plain.certificate.primal);
     EXPECT_LT(sampled.history.front().relative_gap, plain.history.front().relative_gap);
   }
+}
+
+// One side is rare, so most samples of the other are far from it.
+TEST(Grams, LeavingOutSamplesLeavesTheOptimumWhereItIs) {
+  MadeProblem problem(4200);
+  const auto& data = std::get<DenseRows<double>>(problem.views[0].features);
+  for (Index i = 0; i < 4200; ++i) {
+    const double* x = data.data + i * MadeProblem::kFeatures;
+    problem.y[i] = std::hypot(x[0] - 0.5, x[1], x[2]) < 0.45 ? 1 : -1;
+  }
+  problem.UseKernels("rbf(gamma=[0.1,0.3,1,3,10,30])");
+  const HingeLoss hinge;
+  const Context context;
+  RunControl control(context);
+  Grams grams = problem.MakeGrams();
+  LearnOptions options;
+  options.target_gap = 1e-3;
+  const LearningProblem learning{{&hinge, problem.y, problem.C}, LpConstraint(2)};
+  const Learned all = LearnWeights(grams.Pair(), learning, options, control);
+  const Learned sifted = LearnSifted(grams.Pair(), learning, options, control);
+  EXPECT_EQ(sifted.status, Status::kConverged);
+  EXPECT_LE(sifted.certificate.relative_gap, 1e-3);
+  EXPECT_NEAR(sifted.certificate.primal, all.certificate.primal, 1e-3 * all.certificate.primal);
+
+  // A machine that nobody certified yet: half of the samples that count are missing from it.
+  WarmStart start{sifted.theta, sifted.beta};
+  for (std::size_t i = 0; i < start.beta.size(); i += 2) start.beta[i] = 0;
+  learning.risk.MakeFeasible(start.beta);
+  start.outputs =
+      Certify(grams.Exact(), learning.risk, *learning.regularizer, start.theta, start.beta, start.beta)
+          .outputs;
+  options.start = &start;
+  const Learned resumed = LearnSifted(grams.Pair(), learning, options, control);
+  EXPECT_EQ(resumed.status, Status::kConverged);
+  EXPECT_LE(resumed.certificate.relative_gap, 1e-3);
+  EXPECT_NEAR(resumed.certificate.primal, all.certificate.primal, 1e-3 * all.certificate.primal);
 }
 
 }  // namespace
