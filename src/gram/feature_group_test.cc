@@ -28,8 +28,8 @@ double Value(const FeatureTable& table, std::size_t m, double x, double z) {
 TEST(FeatureTable, StaysWithinItsBoundEverywhere) {
   std::vector<KernelParameters> widths;
   for (double gamma : {1e-9, 1e-3, 0.1, 1.0, 20.0}) widths.push_back({.gamma = gamma});
-  GaussianMatrices matrices;
   for (double relative_error : {1e-6, 1e-13}) {
+    GaussianMatrices matrices;
     const auto table =
         FitFeatureTable(Shape::kExponential, widths, -2, 1.5, relative_error, 256, 1 << 20, matrices);
     ASSERT_TRUE(table.has_value());

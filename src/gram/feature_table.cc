@@ -5,6 +5,8 @@
 #include <limits>
 #include <numbers>
 
+#include "compute/cpu/family_loops.h"
+
 namespace kweave {
 namespace {
 
@@ -59,9 +61,9 @@ std::shared_ptr<const FeatureTable::Matrix> Interpolate(Index terms, Function fu
   return std::make_shared<const FeatureTable::Matrix>(ToCoefficients(nodes, once));
 }
 
-// Terms that keep exp(-g (s-t)^2) - 1 within its error, and the bound itself.
-FeatureTable::Member LengthOfGaussian(double g, double error, Index most_terms) {
-  const double lebesgue = 1 + 2 / std::numbers::pi * std::log(static_cast<double>(most_terms));
+// Terms that keep exp(-g (s-t)^2) - 1 within `error`, or more than kMostTableTerms.
+Index LengthOfGaussian(double g, double error) {
+  const double lebesgue = 1 + 2 / std::numbers::pi * std::log(static_cast<double>(kMostTableTerms));
   double least = std::numeric_limits<double>::infinity();
   for (double log_rho = 1.0 / 64; log_rho < 16; log_rho *= 1.05) {
     const double rho = std::exp(log_rho), b = std::sinh(log_rho), w = g * std::pow(std::cosh(log_rho) + 1, 2);
@@ -69,8 +71,7 @@ FeatureTable::Member LengthOfGaussian(double g, double error, Index most_terms) 
     const double log_factor = log_largest + std::log(4 * (1 + lebesgue) / (rho - 1));
     least = std::min(least, 1 + (log_factor - std::log(error)) / log_rho);
   }
-  if (!(least <= static_cast<double>(most_terms))) return {};
-  return {std::max<Index>(1, static_cast<Index>(std::ceil(least))), nullptr, error};
+  return static_cast<Index>(std::ceil(std::clamp(least, 1.0, kMostTableTerms + 1.0)));
 }
 
 }  // namespace
@@ -86,30 +87,31 @@ std::optional<FeatureTable> FitFeatureTable(Shape shape, std::span<const KernelP
   table.center = center;
   table.slope = 1 / half;
   table.shift = shape == Shape::kExponential ? 1 : 0;
-  // Lengths come first: what is too long costs nothing.
+  // Lengths come first: what is too long costs no matrix.
   Index entries = 0;
   for (const KernelParameters& member : members) {
-    const double g = member.gamma * half * half;
-    const FeatureTable::Member length =
-        shape == Shape::kExponential
-            ? LengthOfGaussian(g, relative_error * -std::expm1(-4 * g), most_terms)
-            : FeatureTable::Member{static_cast<Index>(member.degree) + 1, nullptr, 0};
-    entries += length.terms * length.terms;
-    if (length.terms == 0 || length.terms > most_terms || entries > most_entries) return {};
-    table.terms = std::max(table.terms, length.terms);
-    table.members.push_back(length);
+    if (shape == Shape::kExponential) {
+      const double g = member.gamma * half * half;
+      auto [known, is_new] = matrices.try_emplace(g);
+      if (is_new) known->second.error = relative_error * -std::expm1(-4 * g);
+      if (is_new) known->second.terms = LengthOfGaussian(g, known->second.error);
+      table.members.push_back(known->second);
+    } else {
+      table.members.push_back({static_cast<Index>(member.degree) + 1, nullptr, 0});
+    }
+    const Index terms = table.members.back().terms;
+    entries += terms * terms;
+    if (terms > most_terms || entries > most_entries) return {};
+    table.terms = std::max(table.terms, terms);
   }
   for (std::size_t m = 0; m < members.size(); ++m) {
     FeatureTable::Member& member = table.members[m];
+    if (member.matrix != nullptr) continue;
     if (shape == Shape::kExponential) {
       const double g = members[m].gamma * half * half;
-      FeatureTable::Member& shared = matrices[g];
-      if (shared.matrix == nullptr || shared.terms != member.terms) {
-        shared = member;
-        shared.matrix =
-            Interpolate(member.terms, [g](double s, double t) { return std::expm1(-g * (s - t) * (s - t)); });
-      }
-      member.matrix = shared.matrix;
+      member.matrix =
+          Interpolate(member.terms, [g](double s, double t) { return std::expm1(-g * (s - t) * (s - t)); });
+      matrices[g].matrix = member.matrix;
     } else {
       member.matrix = Interpolate(member.terms, [&](double s, double t) {
         return ShapeValue(shape, members[m], (center + half * s) * (center + half * t));

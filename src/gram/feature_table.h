@@ -40,7 +40,7 @@ struct FeatureTable {
   std::vector<Member> members;
 };
 
-/// Matrices of Gaussians by g, for the tables of many features.
+/// Matrices of Gaussians by g, for the tables of many features to one error.
 using GaussianMatrices = std::map<double, FeatureTable::Member>;
 
 /// Nothing when a member would need more than `most_terms` terms, or all of them more than `most_entries` entries.
