@@ -115,17 +115,38 @@ class FeatureExpansion : public GroupExpansion {
 template <class T>
 class FeatureGroup : public Group<T> {
  public:
-  FeatureGroup(FeatureSamples samples, std::unique_ptr<Group<T>> rows)
-      : samples_(std::move(samples)), rows_(std::move(rows)) {}
+  /// `rows` are those of the family; null: others add them.
+  FeatureGroup(Shape shape, FeatureSamples samples, std::unique_ptr<Group<T>> rows)
+      : shape_(shape), samples_(std::move(samples)), rows_(std::move(rows)) {}
 
-  void SetWeights(std::span<const double> theta) override { rows_->SetWeights(theta); }
-  void AddRows(std::span<const Index> rows, T* out, Index stride, ThreadPool& pool) override {
-    rows_->AddRows(rows, out, stride, pool);
+  bool has_rows() const override { return rows_ != nullptr; }
+  void SetWeights(std::span<const double> theta) override {
+    if (rows_) rows_->SetWeights(theta);
   }
-  double RowShift(std::span<const double> theta) const override { return rows_->RowShift(theta); }
-  void AddDiagonal(std::span<double> out) const override { rows_->AddDiagonal(out); }
+  void AddRows(std::span<const Index> rows, T* out, Index stride, ThreadPool& pool) override {
+    if (rows_) rows_->AddRows(rows, out, stride, pool);
+  }
+  double RowShift(std::span<const double> theta) const override {
+    double shift = 0;
+    for (const FamilyMember& member : samples_.members)
+      shift += theta[member.kernel] * member.scale * samples_.table.shift;
+    return shift;
+  }
+  void AddDiagonal(std::span<double> out) const override {
+    if (rows_) rows_->AddDiagonal(out);
+  }
   void MeanDiagonals(Index left_count, std::span<double> means) const override {
-    rows_->MeanDiagonals(left_count, means);
+    for (const FamilyMember& member : samples_.members) {
+      double mean = 1;
+      if (shape_ == Shape::kPower) {
+        mean = 0;
+        for (const double t : samples_.left) {
+          const double x = samples_.table.center + t / samples_.table.slope;
+          mean += ShapeValue(shape_, member.parameters, x * x) / static_cast<double>(left_count);
+        }
+      }
+      means[member.kernel] = member.scale * mean;
+    }
   }
   void MeansOfAllPairs(Index count, std::span<double> means, ThreadPool& pool) override {
     Expand<T>(*this, MeanOf(count), pool)->Quadratics({}, means);
@@ -141,6 +162,7 @@ class FeatureGroup : public Group<T> {
   }
 
  private:
+  Shape shape_;
   FeatureSamples samples_;
   std::unique_ptr<Group<T>> rows_;
 };
@@ -155,9 +177,10 @@ bool IsSmoothInFeatures(const KernelKind& kind) {
 template <class T>
 std::unique_ptr<Group<T>> MakeFeatureGroup(Shape shape, std::vector<FamilyMember> members,
                                            const FeatureColumn& column, GaussianMatrices& matrices,
-                                           std::unique_ptr<Group<T>> rows) {
+                                           FeatureRows<T>* rows_of_all,
+                                           const std::function<std::unique_ptr<Group<T>>()>& make_rows) {
   const auto samples = static_cast<Index>(column.left.size());
-  if (samples == 0) return rows;
+  if (samples == 0) return make_rows();
   auto [low, high] = std::ranges::minmax(column.left);
   if (!column.right.empty()) {
     low = std::min(low, std::ranges::min(column.right));
@@ -168,20 +191,22 @@ std::unique_ptr<Group<T>> MakeFeatureGroup(Shape shape, std::vector<FamilyMember
   std::optional<FeatureTable> table = FitFeatureTable(
       shape, parameters, low, high, TableRelativeError<double>(),
       std::min(kMostTableTerms, samples / kSamplesPerTerm), kEntriesPerSample * samples, matrices);
-  if (!table) return rows;
+  if (!table) return make_rows();
   FeatureSamples found{std::move(*table), std::move(members), column.left, column.right};
   for (std::vector<double>* values : {&found.left, &found.right}) {
     for (double& value : *values)
       value = std::clamp(found.table.slope * (value - found.table.center), -1.0, 1.0);
   }
-  return std::make_unique<FeatureGroup<T>>(std::move(found), std::move(rows));
+  const bool is_taken =
+      rows_of_all != nullptr && rows_of_all->Add(column.place, shape, found.table, found.members, found.left);
+  return std::make_unique<FeatureGroup<T>>(shape, std::move(found), is_taken ? nullptr : make_rows());
 }
 
-template std::unique_ptr<Group<float>> MakeFeatureGroup(Shape, std::vector<FamilyMember>,
-                                                        const FeatureColumn&, GaussianMatrices&,
-                                                        std::unique_ptr<Group<float>>);
-template std::unique_ptr<Group<double>> MakeFeatureGroup(Shape, std::vector<FamilyMember>,
-                                                         const FeatureColumn&, GaussianMatrices&,
-                                                         std::unique_ptr<Group<double>>);
+template std::unique_ptr<Group<float>> MakeFeatureGroup(
+    Shape, std::vector<FamilyMember>, const FeatureColumn&, GaussianMatrices&, FeatureRows<float>*,
+    const std::function<std::unique_ptr<Group<float>>()>&);
+template std::unique_ptr<Group<double>> MakeFeatureGroup(
+    Shape, std::vector<FamilyMember>, const FeatureColumn&, GaussianMatrices&, FeatureRows<double>*,
+    const std::function<std::unique_ptr<Group<double>>()>&);
 
 }  // namespace kweave

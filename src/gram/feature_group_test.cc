@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numeric>
 
 #include "base/random.h"
 #include "gram/feature_table.h"
@@ -127,6 +128,50 @@ TEST_P(FeatureGroupTest, AgreesWithEveryPairByItsFormula) {
   found.resize(kNew), right.resize(kNew);
   cross->Expand(a)->Outputs(theta, found), plain_cross->Expand(a)->Outputs(theta, right);
   compare(found, right);
+}
+
+// Rows of all features together: ranges of their own, a constant feature, widths from so wide that all values are close to 1 to
+// so narrow that rows come from distances, weights from large to none.
+TEST_P(FeatureGroupTest, RowsAgreeWithEveryPairByItsFormula) {
+  constexpr Index kSamples = 300, kFeatures = 5;
+  Random random(3);
+  std::vector<double> values;
+  for (Index i = 0; i < kSamples; ++i) {
+    values.insert(values.end(), {random.Uniform(), 2 * random.Uniform() - 1, 7 + 3 * random.Uniform(), 2.5,
+                                 std::floor(4 * random.Uniform())});
+  }
+  const std::vector<View> views{{"x", MakeDense(values, kSamples, kFeatures), {}}};
+  ThreadPool pool(2);
+  const std::vector<std::string> specs = {"each(rbf(gamma=[1e-7,1e-3,0.1,1,4]))", "each(poly(degree=1..3))",
+                                          "rbf(gamma=[1,3000])@x[2]"};
+  const KernelSet kernels = ParseKernels(specs, views, 0);
+  const Normalization none = FitNormalization(kernels, views, {}, pool);
+  const auto plain = MakeGram(kernels, views, none, {false, Evaluation::kDirect}, pool);
+  const auto gram = MakeGram(kernels, views, none, {GetParam(), Evaluation::kAuto}, pool);
+  std::vector<Index> rows(kSamples);
+  std::iota(rows.begin(), rows.end(), Index{0});
+  std::vector<double> want(kSamples * kSamples), got(kSamples * kSamples), diagonal(kSamples);
+  for (const double least : {0.0, 0.3, 0.9, 1.0}) {  // the last: only the kernel that is almost 1 everywhere
+    std::vector<double> theta(kernels.size(), 0.0);
+    for (double& weight : theta) {
+      const double drawn = random.Uniform();
+      weight = drawn < least ? 0 : std::pow(drawn, 20);
+    }
+    if (least == 1) theta[0] = 1;
+    EXPECT_NEAR(gram->RowShift(theta), plain->RowShift(theta), 1e-9);
+    plain->Rows(theta, rows, want.data(), kSamples);
+    gram->Rows(theta, rows, got.data(), kSamples);
+    gram->Diagonal(theta, diagonal);
+    double largest = 0;
+    for (const double value : want) largest = std::max(largest, std::abs(value));
+    const double tolerance = (GetParam() ? 1e-6 : 1e-13) * largest;
+    for (Index i = 0; i < kSamples; ++i) {
+      for (Index j = 0; j < kSamples; ++j)
+        ASSERT_NEAR(got[i * kSamples + j], want[i * kSamples + j], tolerance)
+            << least << ' ' << i << ' ' << j;
+      ASSERT_NEAR(diagonal[i], want[i * kSamples + i], tolerance);
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(BothPrecisions, FeatureGroupTest, testing::Bool());

@@ -10,7 +10,8 @@
 namespace kweave {
 namespace {
 
-constexpr double kStepsPerDoubling = 8;  // of the half length of ranges
+constexpr double kStepsPerDoubling = 8;     // of the half length of ranges
+constexpr double kHalfOfNothing = 0x1p-20;  // where all values are the same; short, so that Gaussians are 1
 
 // The nodes of interpolation by N polynomials, and the values of the polynomials there.
 struct Nodes {
@@ -82,7 +83,8 @@ std::optional<FeatureTable> FitFeatureTable(Shape shape, std::span<const KernelP
   const double center = 0.5 * (low + high);
   double half = 0.5 * (high - low);
   if (!std::isfinite(half)) return {};
-  half = half > 0 ? std::exp2(std::ceil(kStepsPerDoubling * std::log2(half)) / kStepsPerDoubling) : 1;
+  half = half > 0 ? std::exp2(std::ceil(kStepsPerDoubling * std::log2(half)) / kStepsPerDoubling)
+                  : kHalfOfNothing;
   FeatureTable table;
   table.center = center;
   table.slope = 1 / half;

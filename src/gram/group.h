@@ -73,6 +73,8 @@ template <class T>
 class Group {
  public:
   virtual ~Group() = default;
+  /// Whether the group adds rows itself. If not, others add them, and neither its weights nor its rows are asked for.
+  virtual bool has_rows() const { return true; }
   /// Takes the weights that AddRows and AddDiagonal use until the next call.
   virtual void SetWeights(std::span<const double> theta) = 0;
   /// out[r * stride + j] += the group's share of row rows[r].

@@ -104,28 +104,34 @@ void StructuredGram<T>::MakeGroups(const Normalization& normalization, const Gra
     if (chain != normalization.chains.end()) steps = CompleteSteps(m, chain->second);
     groups_.push_back(MakeSingle(m, normalization.scale[m], std::move(steps)));
   }
+  for (const auto& group : groups_) {
+    if (group->has_rows()) row_groups_.push_back(group.get());
+  }
   // Single kernels may share a base with others.
-  are_side_by_side_ =
-      singles.empty() && right_count_ <= kFewColumns && static_cast<Index>(groups_.size()) >= 2 * kChunks;
+  const bool may_be_side_by_side = singles.empty() && right_count_ <= kFewColumns;
+  are_side_by_side_ = may_be_side_by_side && static_cast<Index>(groups_.size()) >= 2 * kChunks;
+  are_rows_side_by_side_ = may_be_side_by_side && static_cast<Index>(row_groups_.size()) >= 2 * kChunks;
 }
 
 template <class T>
 std::unique_ptr<Group<T>> StructuredGram<T>::MakeFamily(const KernelTerm& term,
                                                         std::vector<FamilyMember> members, bool is_own_base,
                                                         Evaluation evaluation, GaussianMatrices& matrices) {
-  std::unique_ptr<Group<T>> family =
-      MakeFamilyGroup<T>(term.kind->shape, members, Base(term), is_own_base, evaluation);
-  if (evaluation == Evaluation::kDirect || !IsSmoothInFeatures(*term.kind)) return family;
+  const auto make_family = [&] {
+    return MakeFamilyGroup<T>(term.kind->shape, members, Base(term), is_own_base, evaluation);
+  };
+  if (evaluation == Evaluation::kDirect || !IsSmoothInFeatures(*term.kind)) return make_family();
   const FeatureSubset& subset = kernels_.subsets[term.subset];
   const kweave::Features& left = sides_.left[term.view].features;
-  if (SubsetSize(left, subset) != 1) return family;
+  if (SubsetSize(left, subset) != 1) return make_family();
   const auto column = [&](const kweave::Features& features) {
     const AlignedVector<double> packed = PackFeatures<double>(features, subset, {});
     return std::vector<double>(packed.begin(), packed.end());
   };
-  FeatureColumn values{column(left), {}};
+  FeatureColumn values{{term.view, subset.empty() ? 0 : subset[0]}, column(left), {}};
   if (!sides_.is_training) values.right = column(sides_.right[term.view].features);
-  return MakeFeatureGroup<T>(term.kind->shape, std::move(members), values, matrices, std::move(family));
+  if (sides_.is_training && !feature_rows_) feature_rows_ = std::make_unique<FeatureRows<T>>(left_count_);
+  return MakeFeatureGroup<T>(term.kind->shape, members, values, matrices, feature_rows_.get(), make_family);
 }
 
 template <class T>
@@ -270,7 +276,8 @@ template <class T>
 void StructuredGram<T>::SetWeights(std::span<const double> theta) {
   if (std::ranges::equal(theta, theta_)) return;
   theta_.assign(theta.begin(), theta.end());
-  for (auto& group : groups_) group->SetWeights(theta);
+  for (Group<T>* group : row_groups_) group->SetWeights(theta);
+  if (feature_rows_) feature_rows_->SetWeights(theta);
 }
 
 // Calls work(group number, chunk, pool) for all groups, those of one chunk in order. The chunks do not depend on the
@@ -278,11 +285,16 @@ void StructuredGram<T>::SetWeights(std::span<const double> theta) {
 template <class T>
 template <class Work>
 void StructuredGram<T>::ForGroups(Work work) {
-  const auto count = static_cast<Index>(groups_.size());
-  if (!are_side_by_side_) {
-    for (Index g = 0; g < count; ++g) work(g, 0, pool_);
-    return;
+  if (are_side_by_side_) {
+    ForChunks(static_cast<Index>(groups_.size()), work);
+  } else {
+    for (std::size_t g = 0; g < groups_.size(); ++g) work(static_cast<Index>(g), 0, pool_);
   }
+}
+
+template <class T>
+template <class Work>
+void StructuredGram<T>::ForChunks(Index count, Work work) {
   pool_.ParallelFor(kChunks, 1, [&](Index chunk, Index, int) {
     for (Index g = chunk * count / kChunks; g < (chunk + 1) * count / kChunks; ++g) work(g, chunk, alone_);
   });
@@ -291,17 +303,18 @@ void StructuredGram<T>::ForGroups(Work work) {
 template <class T>
 void StructuredGram<T>::AddRows(std::span<const Index> rows, T* out, Index stride) {
   for (std::size_t r = 0; r < rows.size(); ++r) std::fill_n(out + r * stride, right_count_, T{0});
-  if (!are_side_by_side_) {
-    for (auto& group : groups_) group->AddRows(rows, out, stride, pool_);
+  if (feature_rows_) feature_rows_->AddRows(rows, out, stride, pool_);
+  if (!are_rows_side_by_side_) {
+    for (Group<T>* group : row_groups_) group->AddRows(rows, out, stride, pool_);
     return;
   }
   const Index size = static_cast<Index>(rows.size()) * right_count_;
   // The first chunk needs no place of its own.
   side_by_side_.assign((kChunks - 1) * size, T{0});
   const auto part = [&](Index chunk) { return side_by_side_.data() + (chunk - 1) * size; };
-  ForGroups([&](Index g, Index chunk, ThreadPool& pool) {
-    chunk == 0 ? groups_[g]->AddRows(rows, out, stride, pool)
-               : groups_[g]->AddRows(rows, part(chunk), right_count_, pool);
+  ForChunks(static_cast<Index>(row_groups_.size()), [&](Index g, Index chunk, ThreadPool& pool) {
+    chunk == 0 ? row_groups_[g]->AddRows(rows, out, stride, pool)
+               : row_groups_[g]->AddRows(rows, part(chunk), right_count_, pool);
   });
   for (Index chunk = 1; chunk < kChunks; ++chunk) {
     for (std::size_t r = 0; r < rows.size(); ++r) {
@@ -349,7 +362,8 @@ template <class T>
 void StructuredGram<T>::Diagonal(std::span<const double> theta, std::span<double> out) {
   SetWeights(theta);
   std::ranges::fill(out, 0.0);
-  for (const auto& group : groups_) group->AddDiagonal(out);
+  for (const Group<T>* group : row_groups_) group->AddDiagonal(out);
+  if (feature_rows_) feature_rows_->AddDiagonal(out, pool_);
 }
 
 template <class T>

@@ -76,6 +76,8 @@ class StructuredGram : public Gram {
 
   template <class Work>
   void ForGroups(Work work);
+  template <class Work>
+  void ForChunks(Index count, Work work);
   void AddRows(std::span<const Index> rows, T* out, Index stride);
   void MakeGroups(const Normalization& normalization, const GramOptions& options);
   std::unique_ptr<Group<T>> MakeFamily(const KernelTerm& term, std::vector<FamilyMember> members,
@@ -98,8 +100,11 @@ class StructuredGram : public Gram {
   Index right_count_ = 0;
   std::map<BaseKey, std::unique_ptr<BaseRows<T>>> bases_;
   std::vector<std::unique_ptr<Group<T>>> groups_;
-  std::vector<double> theta_;      ///< the weights the groups hold
+  std::vector<Group<T>*> row_groups_;             ///< those that add rows themselves
+  std::unique_ptr<FeatureRows<T>> feature_rows_;  ///< of those that do not; null: there are none
+  std::vector<double> theta_;                     ///< the weights the groups hold
   bool are_side_by_side_ = false;  ///< few samples, many groups: threads share the groups, not the samples
+  bool are_rows_side_by_side_ = false;
   AlignedVector<T> side_by_side_;  ///< rows of all chunks but the first, kept for the next call
   ThreadPool alone_{1};            ///< for groups that run side by side
 };
