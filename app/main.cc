@@ -17,6 +17,11 @@
 #include "terminal.h"
 #include "verbs.h"
 
+// Stands before the function of this name in OpenBLAS, which asks it, when it is loaded, for how many threads it is to start.
+// They would spin for some 20 ms before they sleep, on cores that a short run has better use for; where a large matrix needs
+// more than one, they are started then.
+extern "C" int openblas_num_threads_env() { return 1; }
+
 namespace {
 
 constexpr int kWrongUsage = 2;
