@@ -15,7 +15,9 @@ namespace {
 
 constexpr Index kSamplesPerTerm = 4;     // fewer: the pairs of samples cost no more
 constexpr Index kEntriesPerSample = 64;  // of all matrices
-constexpr Index kTotalsBlock = 8192;     // samples that one thread sums up at a time
+// No more than rounding, by which pairs err that are evaluated by their formula: nothing to add to a certificate.
+constexpr double kRelativeError = 1e-16;
+constexpr Index kTotalsBlock = 8192;  // samples that one thread sums up at a time
 
 // The table with the samples on [-1,1].
 struct FeatureSamples {
@@ -151,12 +153,6 @@ class FeatureGroup : public Group<T> {
   void MeansOfAllPairs(Index count, std::span<double> means, ThreadPool& pool) override {
     Expand<T>(*this, MeanOf(count), pool)->Quadratics({}, means);
   }
-  double TableError() const override {
-    double error = 0;
-    for (std::size_t m = 0; m < samples_.members.size(); ++m)
-      error = std::max(error, samples_.members[m].scale * samples_.table.members[m].error);
-    return error;
-  }
   std::unique_ptr<GroupExpansion> StartExpansion() override {
     return std::make_unique<FeatureExpansion>(samples_);
   }
@@ -188,9 +184,9 @@ std::unique_ptr<Group<T>> MakeFeatureGroup(Shape shape, std::vector<FamilyMember
   }
   std::vector<KernelParameters> parameters;
   for (const FamilyMember& member : members) parameters.push_back(member.parameters);
-  std::optional<FeatureTable> table = FitFeatureTable(
-      shape, parameters, low, high, TableRelativeError<double>(),
-      std::min(kMostTableTerms, samples / kSamplesPerTerm), kEntriesPerSample * samples, matrices);
+  std::optional<FeatureTable> table = FitFeatureTable(shape, parameters, low, high, kRelativeError,
+                                                      std::min(kMostTableTerms, samples / kSamplesPerTerm),
+                                                      kEntriesPerSample * samples, matrices);
   if (!table) return make_rows();
   FeatureSamples found{std::move(*table), std::move(members), column.left, column.right};
   for (std::vector<double>* values : {&found.left, &found.right}) {

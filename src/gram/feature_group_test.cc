@@ -100,8 +100,6 @@ TEST_P(FeatureGroupTest, AgreesWithEveryPairByItsFormula) {
   options.evaluation = Evaluation::kDirect;
   const auto plain = MakeGram(kernels, train, normalization, options, pool);
   const auto plain_cross = MakeCrossGram(kernels, train, fresh, normalization, {}, options, pool);
-  EXPECT_GT(gram->TableError(), 0);
-  EXPECT_LT(gram->TableError(), 1e-10);
 
   Random random(3);
   std::vector<double> a(kTrain), b(kTrain), theta(kernels.size());
