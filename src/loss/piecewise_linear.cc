@@ -3,24 +3,41 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 #include <numeric>
 
 namespace kweave {
 
 double LowestPoint(std::vector<Corner> corners, double left_slope) {
   if (corners.empty()) return 0;
+  constexpr std::ptrdiff_t kFew = 32;
+  const auto earlier = [](const Corner& a, const Corner& b) { return a.at < b.at; };
   double total = std::abs(left_slope);
   for (const Corner& corner : corners) total += corner.jump;
-  std::sort(corners.begin(), corners.end(), [](const Corner& a, const Corner& b) { return a.at < b.at; });
   const double zero = 1e-13 * total;  // the sum of the slopes is exact only up to rounding
+  if (left_slope >= -zero) return std::min_element(corners.begin(), corners.end(), earlier)->at;
+  // The function falls before `begin`, with `slope`, and does not after `end`, whose corner follows those before it.
+  auto begin = corners.begin(), end = corners.end();
   double slope = left_slope;
-  if (slope >= -zero) return corners.front().at;
-  for (std::size_t i = 0; i < corners.size(); ++i) {
-    slope += corners[i].jump;
-    if (slope > zero) return corners[i].at;
-    if (slope >= -zero && i + 1 < corners.size()) return std::midpoint(corners[i].at, corners[i + 1].at);
+  while (end - begin > kFew) {
+    const auto middle = begin + (end - begin) / 2;
+    std::nth_element(begin, middle, end, earlier);
+    double at_middle = slope;
+    for (auto corner = begin; corner != middle; ++corner) at_middle += corner->jump;
+    if (at_middle >= -zero) {
+      end = middle;
+    } else {
+      begin = middle;
+      slope = at_middle;
+    }
   }
-  return corners.back().at;
+  std::sort(begin, end, earlier);
+  for (auto corner = begin; corner != end; ++corner) {
+    slope += corner->jump;
+    if (slope > zero) return corner->at;
+    if (slope >= -zero && corner + 1 != corners.end()) return std::midpoint(corner->at, (corner + 1)->at);
+  }
+  return std::prev(end)->at;
 }
 
 }  // namespace kweave

@@ -24,7 +24,7 @@ TEST(LowestPoint, EdgesOfTheFunction) {
 }
 
 RC_GTEST_PROP(LowestPointProperty, NoCornerLiesLower, ()) {
-  const auto n = *rc::gen::inRange<std::size_t>(1, 40);
+  const auto n = *rc::gen::inRange<std::size_t>(1, 150);
   std::vector<Corner> corners(n);
   double total = 0;
   for (Corner& corner : corners) {
