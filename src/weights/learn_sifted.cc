@@ -17,7 +17,7 @@ namespace {
 
 // How far outputs may still move before a sample counts: those of a machine on few samples, and of one that only lacks
 // some.
-constexpr double kFirstSlack = 0.25, kSlack = 0.1;
+constexpr double kFirstSlack = 0.3, kSlack = 0.13;
 // The first round ends at this gap, mostly after one solve: enough to tell who counts.
 constexpr double kFirstGap = 0.1;
 constexpr double kMostShare = 0.6;  // of all samples: beyond, leaving some out saves too little
