@@ -40,7 +40,10 @@ void AnalyticNewton::Move(const Evaluation& last, const Machine& machine, const 
   was_newton_partial_ = false;
   if (take_newton) {
     NewtonStepOptions options{kMostDirections, most_bounded_};
-    if (!needs_precision()) options.precision = kModelPrecision;
+    if (!needs_precision()) {
+      options.precision = kModelPrecision;
+      options.measures_partial = false;
+    }
     if (std::optional<DualPoint> point = TakeNewtonStep(*norm_, last, machine, state, options, theta)) {
       dual_point_ = std::move(*point);
       last_step_ = Step::kNewton;

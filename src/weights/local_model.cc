@@ -44,6 +44,7 @@ MovingSamples ChooseSamples(std::span<const double> beta, std::span<const DualPi
                         free.begin() + static_cast<std::ptrdiff_t>(free_count));
   const std::size_t rest = free.size() - free_count;
   const std::size_t chosen = std::min(rest, kMostFreeSamples);
+  moving.has_all_free = chosen == rest;
   if (!has_bias) moving.free.push_back(static_cast<Index>(beta.size()));
   if (has_bias && chosen < 2) return moving;
   // From the one farthest from its bounds on.

@@ -35,6 +35,7 @@ struct MovingSamples {
   std::vector<Index>
       free;  ///< without; the first keeps the sum of x at zero and stands among the bounded too. Without a bias it
              ///< is one sample more, which is zero in every kernel
+  bool has_all_free = true;  ///< every sample off its bounds moves
 };
 
 inline constexpr std::size_t kMostBoundedSamples = 192;
@@ -50,6 +51,8 @@ class LocalModel {
   /// t_k is the weight of direction k; entry i of x belongs to bounded sample i.
   const SaddleProblem& problem() const { return problem_; }
   std::vector<double> Beta(const SaddlePoint& point) const;
+  /// Whether that is a beta for the model's theta: of many free samples some moved and the others stayed.
+  bool moves_all_free() const { return moving_.has_all_free; }
 
  private:
   void FillLinearTerms(const Machine& machine, std::span<const Direction> directions,

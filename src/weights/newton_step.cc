@@ -77,6 +77,7 @@ std::optional<DualPoint> TakeNewtonStep(const LpNorm& norm, const Evaluation& la
     }
   }
   norm.Normalize(theta);
+  if (!options.measures_partial && !model.moves_all_free()) return DualPoint{};
   return Measured(model.Beta(point), machine, norm);
 }
 
