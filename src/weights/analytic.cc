@@ -15,7 +15,12 @@ constexpr double kLongestStep = 4;  // of log theta
 constexpr int kPatience = 200;
 constexpr double kLeastLog = -80;
 
-double Log(double value) { return value > 0 ? std::max(std::log(value), kLeastLog) : kLeastLog; }
+std::vector<double> Logs(std::span<const double> theta) {
+  std::vector<double> logs;
+  for (const double value : theta)
+    logs.push_back(value > 0 ? std::max(std::log(value), kLeastLog) : kLeastLog);
+  return logs;
+}
 
 }  // namespace
 
@@ -31,10 +36,17 @@ void AnalyticStep(const Regularizer& regularizer, const Evaluation& last, double
 void Analytic::Move(const Evaluation& last, const Machine& machine, const RunState& state,
                     std::span<double> theta) {
   if (mixes_) mixture_.Add(last, machine, state);
+  if (!update_.empty() && !has_gone_back_ && cut_back_.IsWorse(last)) {
+    GoBackToUpdate(last, theta);
+    return;
+  }
+  const bool was_extrapolated = !update_.empty();
+  update_.clear();
   if (cut_back_.Cuts(last, theta)) {
     extrapolation_.Forget();
     return;
   }
+  if (was_extrapolated) has_gone_back_ = false;
   extrapolates_ = extrapolates_ || Crawls(state);
   previous_gap_ = state.relative_gap;
   AnalyticStep(regularizer_, last, std::min(1e-3, state.relative_gap), theta);
@@ -50,14 +62,20 @@ bool Analytic::Crawls(const RunState& state) const {
   return std::log(state.target_gap / state.relative_gap) < kAffordableUpdates * std::log(rate);
 }
 
+// What the update would have done at a point that was too far says more about it.
+void Analytic::GoBackToUpdate(const Evaluation& last, std::span<double> theta) {
+  has_gone_back_ = true;
+  AnalyticStep(regularizer_, last, 0, theta);
+  extrapolation_.Remember(Logs(last.theta), Logs(theta));
+  std::ranges::copy(update_, theta.begin());
+  update_.clear();
+}
+
 // From the update's theta to where its last steps point. What vanishes does not count.
 void Analytic::Extrapolate(const Evaluation& last, std::span<double> theta) {
-  std::vector<double> from(theta.size()), to(theta.size());
-  for (std::size_t m = 0; m < theta.size(); ++m) {
-    from[m] = Log(last.theta[m]);
-    to[m] = Log(theta[m]);
-  }
-  const std::vector<double> next = extrapolation_.Next(from, to, last.theta);
+  update_.assign(theta.begin(), theta.end());
+  const std::vector<double> from = Logs(last.theta);
+  const std::vector<double> next = extrapolation_.Next(from, Logs(theta), last.theta);
   for (std::size_t m = 0; m < theta.size(); ++m) {
     if (theta[m] > 0)
       theta[m] = std::exp(from[m] + std::clamp(next[m] - from[m], -kLongestStep, kLongestStep));

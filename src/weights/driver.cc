@@ -33,6 +33,7 @@ constexpr double kClearProgress = 0.9;  // factor on the gap
 // progress the method's own beta is the better start.
 constexpr int kSolvesBeforeRestart = 2;
 constexpr int kFloatSolvesWithoutProgress = 6;
+constexpr double kGapAboveFloats = 1e-3;  // relative: what is left of it is not for want of digits
 constexpr int kExhaustedSolvesWithoutProgress = 6;
 constexpr std::int64_t kDefaultMaxIterations = 5000;
 
@@ -200,12 +201,11 @@ double Driver::WantedInnerGap() const {
   }
   const double least = kInnerShareOfAim * aim_;
   if (theta_.size() == 1 || IsUniformSum(regularizer_)) return kOnlyShareOfAim * aim_;
-  if (is_interleaved_) return std::max(wanted_inside_, least);
-  if (!std::isfinite(best_.primal))
+  if (!is_interleaved_ && !std::isfinite(best_.primal))
     return std::max(has_start_ ? kFirstInnerGapFromStart : kFirstInnerGap, least);
-  const double wanted = kInnerShare * relative_gap();
-  if (!method_->needs_precision()) return std::max(wanted, least);
+  const double wanted = is_interleaved_ ? wanted_inside_ : kInnerShare * relative_gap();
   const int waited = std::min(solves_since_milestone_, kMostMorePrecise);
+  if (!method_->needs_precision() || (is_interleaved_ && waited == 0)) return std::max(wanted, least);
   return std::max(wanted * std::pow(kMorePrecise, waited),
                   regularizer_.is_dual_smooth() ? least : kLeastInnerGap);
 }
@@ -222,7 +222,9 @@ bool Driver::IsStuck() {
   if (!std::isfinite(last_.primal) || refusals_ > kMaxRefusals) return true;
   const bool is_precision_missing = last_.is_precision_used_up && last_.inner_gap() > kInnerShare * gap();
   if (is_precision_missing && UseExactKernels()) return false;
-  if (solves_since_milestone_ >= kFloatSolvesWithoutProgress && UseExactKernels()) return false;
+  const int float_patience =
+      relative_gap() > kGapAboveFloats ? method_->patience() : kFloatSolvesWithoutProgress;
+  if (solves_since_milestone_ >= float_patience && UseExactKernels()) return false;
   return solves_since_milestone_ >=
          (is_precision_missing ? kExhaustedSolvesWithoutProgress : method_->patience());
 }

@@ -17,9 +17,9 @@ constexpr double kRidge = 1e-6;  // of the trace
 
 std::vector<double> Extrapolation::Next(std::span<const double> u, std::span<const double> image,
                                         std::span<const double> weights) {
-  Pair now{{image.begin(), image.end()}, std::vector<double>(u.size())};
-  for (std::size_t m = 0; m < u.size(); ++m) now.residual[m] = image[m] - u[m];
-  const std::size_t count = pairs_.size();
+  Remember(u, image);
+  const Pair& now = pairs_.back();
+  const std::size_t count = pairs_.size() - 1;
   std::vector<double> next = now.image;
   if (count > 0) {
     const auto product = [&](std::span<const double> a, std::span<const double> b) {
@@ -28,9 +28,9 @@ std::vector<double> Extrapolation::Next(std::span<const double> u, std::span<con
       return sum;
     };
     std::vector<std::vector<double>> changes;
-    for (const Pair& pair : pairs_) {
+    for (std::size_t a = 0; a < count; ++a) {
       std::vector<double>& change = changes.emplace_back(now.residual);
-      for (std::size_t m = 0; m < change.size(); ++m) change[m] -= pair.residual[m];
+      for (std::size_t m = 0; m < change.size(); ++m) change[m] -= pairs_[a].residual[m];
     }
     std::vector<double> matrix(count * count), side(count);
     double trace = 0;
@@ -49,9 +49,14 @@ std::vector<double> Extrapolation::Next(std::span<const double> u, std::span<con
       }
     }
   }
-  pairs_.push_back(std::move(now));
-  if (pairs_.size() > kMemory) pairs_.pop_front();
   return next;
+}
+
+void Extrapolation::Remember(std::span<const double> u, std::span<const double> image) {
+  Pair pair{{image.begin(), image.end()}, std::vector<double>(u.size())};
+  for (std::size_t m = 0; m < u.size(); ++m) pair.residual[m] = image[m] - u[m];
+  pairs_.push_back(std::move(pair));
+  if (pairs_.size() > kMemory + 1) pairs_.pop_front();
 }
 
 }  // namespace kweave

@@ -17,6 +17,8 @@ class Extrapolation {
  public:
   std::vector<double> Next(std::span<const double> u, std::span<const double> image,
                            std::span<const double> weights);
+  /// Notes a point whose image is not gone to.
+  void Remember(std::span<const double> u, std::span<const double> image);
   void Forget() { pairs_.clear(); }
 
  private:

@@ -39,8 +39,9 @@ struct SpectralOptions {
   /// few parameters stay above 0 it takes a fraction of the steps.
   bool is_scaled = false;
   LineSearch search = LineSearch::kAverage;
-  double least_scale = 0.02;  ///< with `is_scaled`: of the largest scale
-  int plain_steps = 0;        ///< accepted steps before scales come in
+  double least_scale = 0.02;         ///< with `is_scaled`: of the largest scale
+  int plain_steps = 0;               ///< accepted steps before scales come in
+  bool scales_secants_only = false;  ///< they come in with secants, or not at all
 };
 
 class SpectralGradient {
@@ -70,7 +71,10 @@ class SpectralGradient {
   void TuneForgetting(double value);
   void ChooseLength(std::span<const double> gradient);
   void ChooseScales();
-  bool IsScaledNow() const { return options_.is_scaled && accepted_ >= options_.plain_steps; }
+  bool IsScaledNow() const {
+    return options_.is_scaled && accepted_ >= options_.plain_steps &&
+           (uses_secants_ || !options_.scales_secants_only);
+  }
   void NoteSecant(std::span<const double> gradient);
   void ChooseDirection();
   void Ask(std::span<double> theta);

@@ -31,9 +31,10 @@ std::optional<SpgOptions> FindSpgOptions(std::string_view method) {
 }
 
 SpgOptions ScaledFor(const Regularizer& regularizer, SpgOptions options) {
-  if (!options.tunes_precision || !(regularizer.least_step_share() > 0)) return options;
+  if (!(regularizer.least_step_share() > 0)) return options;
   options.steps.is_scaled = true;
   options.steps.least_scale = regularizer.least_step_share();
+  options.steps.scales_secants_only = !options.tunes_precision;
   if (regularizer.lp_norm() != nullptr) options.steps.plain_steps = kPlainSteps;
   return options;
 }

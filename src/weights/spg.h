@@ -31,7 +31,7 @@ struct SpgOptions {
 /// What a method of this name switches on: spg, spg-max, pgd, pgd+n, pgd+s, pgd+n+s, "auto" being spg; or nothing for others.
 std::optional<SpgOptions> FindSpgOptions(std::string_view method);
 
-/// With steps in proportion to the weights where the regulariser asks for them and the method is not one of the plain ones.
+/// With steps in proportion to the weights where the regulariser asks for them; the plain ones take them with secants only.
 SpgOptions ScaledFor(const Regularizer& regularizer, SpgOptions options);
 
 class Spg : public WeightMethod {
