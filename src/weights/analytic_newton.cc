@@ -55,6 +55,8 @@ void AnalyticNewton::Move(const Evaluation& last, const Machine& machine, const 
   last_step_ = Step::kUpdate;
 }
 
+double AnalyticNewton::hoped_rate() const { return last_step_ == Step::kNewton ? kGoodNewtonStep : 1; }
+
 bool AnalyticNewton::UpdateCrawls(const RunState& state) const {
   if (norm_ == nullptr || norm_->p() > kNewtonLargestNorm) return false;
   if (!state.has_start && cut_back_.moves() < kUpdatesBeforeNewton) return false;

@@ -26,6 +26,7 @@ class AnalyticNewton : public WeightMethod {
   void Move(const Evaluation& last, const Machine& machine, const RunState& state,
             std::span<double> theta) override;
   bool needs_precision() const override { return norm_ != nullptr && norm_->p() == 1; }
+  double hoped_rate() const override;
   const DualPoint* dual_point() override { return dual_point_.beta.empty() ? nullptr : &dual_point_; }
 
  private:

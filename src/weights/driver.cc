@@ -203,7 +203,8 @@ double Driver::WantedInnerGap() const {
   if (theta_.size() == 1 || IsUniformSum(regularizer_)) return kOnlyShareOfAim * aim_;
   if (!is_interleaved_ && !std::isfinite(best_.primal))
     return std::max(has_start_ ? kFirstInnerGapFromStart : kFirstInnerGap, least);
-  const double wanted = is_interleaved_ ? wanted_inside_ : kInnerShare * relative_gap();
+  const double wanted =
+      is_interleaved_ ? wanted_inside_ : kInnerShare * method_->hoped_rate() * relative_gap();
   const int waited = std::min(solves_since_milestone_, kMostMorePrecise);
   if (!method_->needs_precision() || (is_interleaved_ && waited == 0)) return std::max(wanted, least);
   return std::max(wanted * std::pow(kMorePrecise, waited),

@@ -41,6 +41,8 @@ class WeightMethod {
   /// Whether solves without clear progress are to be more precise than the gap asks for: where models are better than the solves
   /// they are made of.
   virtual bool needs_precision() const { return false; }
+  /// By which factor the last move brings the gap down where all goes well: the next solve must show that.
+  virtual double hoped_rate() const { return 1; }
   /// Relative inner gap to solve to, or 0: as precise as the outer gap asks for.
   virtual double inner_gap() const { return 0; }
 
