@@ -1,6 +1,7 @@
 #include "gram/family_group.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "compute/cpu/family_loops.h"
@@ -11,6 +12,8 @@
 
 namespace kweave {
 namespace {
+
+constexpr double kTailShare = 1;  // of the error of a table, that a learned kernel may add to it
 
 template <class T>
 class FamilyExpansion : public GroupExpansion {
@@ -206,7 +209,7 @@ class FamilyGroup : public Group<T> {
   double TableError() const override {
     double error = 0;
     for (std::size_t m = 0; m < members_.size(); ++m)
-      error = std::max(error, members_[m].scale * basis_.Error(m));
+      error = std::max(error, (1 + kTailShare) * members_[m].scale * basis_.Error(m));
     return error;
   }
 
@@ -241,8 +244,21 @@ class FamilyGroup : public Group<T> {
     }
     if (!basis_.has_table()) return learned;
     learned.combined = basis_.Combine(learned.weights);
+    CutTail(learned);
     learned.coefficients.assign(learned.combined.begin(), learned.combined.end());
     return learned;
+  }
+
+  // Where narrow widths have little weight, the sum needs fewer terms than its members: those left out add up to no more
+  // than a share of the error that the table has anyway.
+  void CutTail(Learned& learned) const {
+    double allowed = 0;
+    for (std::size_t m = 0; m < members_.size(); ++m)
+      allowed += kTailShare * std::abs(learned.weights[m]) * basis_.Error(m);
+    while (learned.combined.size() > 1 && std::abs(learned.combined.back()) <= allowed) {
+      allowed -= std::abs(learned.combined.back());
+      learned.combined.pop_back();
+    }
   }
 
   // Every member at every pair, none kept.
