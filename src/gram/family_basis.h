@@ -144,9 +144,7 @@ class FamilyBasis {
       mean += base.block().LeftDiagonal(i) / static_cast<double>(base.left_count());
     }
     for (Index j = 0; j < base.right_count(); ++j) largest = std::max(largest, base.block().RightDiagonal(j));
-    constexpr double kLeastTypical = std::is_same_v<T, float> ? 2e-3 : 1e-8;
-    if (!(largest > 0) || highest >= kMostTableTerms || !(std::pow(mean / largest, highest) >= kLeastTypical))
-      return;
+    if (!(largest > 0) || highest >= kMostTableTerms || !KeepsDigits<T>(highest, mean, largest)) return;
     table_ = FitPowerTable(parameters, largest);
   }
 

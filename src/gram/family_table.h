@@ -17,8 +17,10 @@
 #ifndef KWEAVE_GRAM_FAMILY_TABLE_H_
 #define KWEAVE_GRAM_FAMILY_TABLE_H_
 
+#include <cmath>
 #include <optional>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "kernel/kernel_kind.h"
@@ -43,6 +45,14 @@ std::optional<FamilyTable> FitFamilyTable(std::span<const double> gammas, double
 /// Polynomials (gamma b + coef0)^degree on -largest <= b <= largest: as many terms as the highest degree asks for, and no
 /// error but rounding, relative to the values at the ends.
 FamilyTable FitPowerTable(std::span<const KernelParameters> members, double largest);
+
+/// Whether a table of T serves a polynomial of products whose diagonal has this mean and largest value: rounding is relative
+/// to the values at the ends, so typical ones must not be much smaller.
+template <class T>
+bool KeepsDigits(double degree, double mean, double largest) {
+  constexpr double kLeastTypical = std::is_same_v<T, float> ? 2e-3 : 1e-8;
+  return std::pow(mean, degree) >= kLeastTypical * std::pow(largest, degree);
+}
 
 }  // namespace kweave
 

@@ -69,14 +69,16 @@ class FeatureExpansion : public GroupExpansion {
   void AddOutputs(std::span<const double> theta, std::span<double> out) const override {
     std::vector<double> coefficients(totals_.size(), 0.0);
     double weights = 0;
+    bool is_zero = true;
     for (std::size_t m = 0; m < samples_.members.size(); ++m) {
       const double weight = theta[samples_.members[m].kernel] * samples_.members[m].scale;
       if (weight == 0) continue;
+      is_zero = false;
       weights += weight;
       const std::span<const double> image = Image(m);
       for (std::size_t k = 0; k < image.size(); ++k) coefficients[k] += weight * image[k];
     }
-    if (pool_ == nullptr || weights == 0) return;
+    if (pool_ == nullptr || is_zero) return;
     coefficients[0] += weights * samples_.table.shift * totals_[0];  // T_0 = 1
     const std::span<const double> at = samples_.outputs_at();
     pool_->ParallelFor(static_cast<Index>(out.size()), kColumnBlock, [&](Index begin, Index end, int) {
@@ -175,15 +177,22 @@ std::unique_ptr<Group<T>> MakeFeatureGroup(Shape shape, std::vector<FamilyMember
                                            const FeatureColumn& column, GaussianMatrices& matrices,
                                            FeatureRows<T>* rows_of_all,
                                            const std::function<std::unique_ptr<Group<T>>()>& make_rows) {
-  const auto samples = static_cast<Index>(column.left.size());
+  const auto samples = static_cast<Index>(
+      std::min(column.left.size(), (column.right.empty() ? column.left : column.right).size()));
   if (samples == 0) return make_rows();
   auto [low, high] = std::ranges::minmax(column.left);
   if (!column.right.empty()) {
     low = std::min(low, std::ranges::min(column.right));
     high = std::max(high, std::ranges::max(column.right));
   }
+  const double largest = std::max(low * low, high * high);
+  const double mean = Dot(column.left, column.left) / static_cast<double>(column.left.size());
   std::vector<KernelParameters> parameters;
-  for (const FamilyMember& member : members) parameters.push_back(member.parameters);
+  for (const FamilyMember& member : members) {
+    parameters.push_back(member.parameters);
+    if (shape == Shape::kPower && !KeepsDigits<double>(member.parameters.degree, mean, largest))
+      return make_rows();
+  }
   std::optional<FeatureTable> table = FitFeatureTable(shape, parameters, low, high, kRelativeError,
                                                       std::min(kMostTableTerms, samples / kSamplesPerTerm),
                                                       kEntriesPerSample * samples, matrices);

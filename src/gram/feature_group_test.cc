@@ -172,6 +172,53 @@ TEST_P(FeatureGroupTest, RowsAgreeWithEveryPairByItsFormula) {
   }
 }
 
+// One new sample far away must not cost the others their digits.
+TEST_P(FeatureGroupTest, PredictsBesideAnOutlier) {
+  constexpr Index kTrain = 100, kNew = 30;
+  const std::vector<View> train = {MakeView(kTrain, 1)};
+  std::vector<double> values(kNew * 3, 0.5);
+  values[0] = values[1] = values[2] = 1e5;
+  const std::vector<View> fresh = {{"data", MakeDense(values, kNew, 3), {}}};
+  const std::vector<std::string> texts = {"each(poly(degree=1..5))"};
+  const KernelSet kernels = ParseKernels(texts, train, 0);
+  ThreadPool pool(1);
+  const std::vector<Normalizer> sequence = {Normalizer::kMultiplicative};
+  const Normalization normalization = FitNormalization(kernels, train, sequence, pool);
+  GramOptions options;
+  options.use_float = GetParam();
+  const auto cross = MakeCrossGram(kernels, train, fresh, normalization, {}, options, pool);
+  options = {};
+  options.evaluation = Evaluation::kDirect;
+  const auto plain = MakeCrossGram(kernels, train, fresh, normalization, {}, options, pool);
+  const std::vector<double> a(kTrain, 0.01), theta(kernels.size(), 1.0);
+  std::vector<double> found(kNew), want(kNew);
+  cross->Expand(a)->Outputs(theta, found), plain->Expand(a)->Outputs(theta, want);
+  for (Index j = 0; j < kNew; ++j)
+    EXPECT_NEAR(found[j], want[j], (GetParam() ? 1e-5 : 1e-9) * std::abs(want[j])) << j;
+}
+
+// The table of a constant feature is all rounding but for one entry.
+TEST_P(FeatureGroupTest, RowsOfConstantFeaturesAreFinite) {
+  constexpr Index kTrain = 200;
+  const std::vector<View> train = {{"data", MakeDense(std::vector<double>(kTrain, 1234.5), kTrain, 1), {}}};
+  const std::vector<std::string> texts = {"poly(degree=1..3)", "rbf(gamma=1)"};
+  const KernelSet kernels = ParseKernels(texts, train, 0);
+  ThreadPool pool(1);
+  const std::vector<Normalizer> sequence = {Normalizer::kTrace};
+  const Normalization normalization = FitNormalization(kernels, train, sequence, pool);
+  GramOptions options;
+  options.use_float = GetParam();
+  const auto gram = MakeGram(kernels, train, normalization, options, pool);
+  const std::vector<Index> rows = {0, 7};
+  std::vector<double> out(2 * kTrain);
+  for (Index m = 0; m < kernels.size(); ++m) {
+    std::vector<double> theta(kernels.size(), 0.0);
+    theta[m] = 1;
+    gram->Rows(theta, rows, out.data(), kTrain);
+    for (const double value : out) ASSERT_NEAR(value + gram->RowShift(theta), 1, 1e-5) << m;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(BothPrecisions, FeatureGroupTest, testing::Bool());
 
 }  // namespace

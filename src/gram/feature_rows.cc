@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <type_traits>
 
 #include "compute/cpu/family_loops.h"
+#include "gram/family_table.h"
 #include "gram/group.h"
 
 namespace kweave {
@@ -13,23 +15,23 @@ namespace {
 constexpr Index kMostTerms = 64;  // longer: the table of a family costs less
 constexpr std::size_t kMostBytes = std::size_t{64} << 20;
 constexpr Index kRowsPerPiece = 24;
+constexpr double kRounding = 4 * std::numeric_limits<double>::epsilon();
 
 // Of the learned kernel's variation, not in its rows.
 template <class T>
 constexpr double kCutOff = std::is_same_v<T, float> ? 3e-8 : 1e-16;
 
-// Rounding is relative to the largest value of a polynomial, so typical ones must not be much smaller.
-template <class T>
-bool KeepsDigits(const KernelParameters& power, const FeatureTable& table, std::span<const double> t) {
-  double largest = 0, mean = 0;
-  for (const double value : t) {
-    const double x = table.center + value / table.slope;
-    largest = std::max(largest, x * x);
-    mean += x * x / static_cast<double>(t.size());
+// Of the squares of a feature's values.
+struct Squares {
+  Squares(const FeatureTable& table, std::span<const double> t) {
+    for (const double value : t) {
+      const double x = table.center + value / table.slope;
+      largest = std::max(largest, x * x);
+      mean += x * x / static_cast<double>(t.size());
+    }
   }
-  constexpr double kLeastTypical = std::is_same_v<T, float> ? 2e-3 : 1e-8;
-  return std::pow(mean, power.degree) >= kLeastTypical * std::pow(largest, power.degree);
-}
+  double largest = 0, mean = 0;
+};
 
 }  // namespace
 
@@ -37,10 +39,12 @@ template <class T>
 bool FeatureRows<T>::Add(const FeaturePlace& place, Shape shape, const FeatureTable& table,
                          std::span<const FamilyMember> members, std::span<const double> t) {
   if (table.terms > kMostTerms) return false;
+  const Squares squares(table, t);
   for (const FamilyMember& member : members) {
     const KernelParameters& p = member.parameters;
-    const bool is_definite = p.gamma > 0 && (shape != Shape::kPower || p.coef0 >= 0);
-    if (!is_definite || (shape == Shape::kPower && !KeepsDigits<T>(p, table, t))) return false;
+    if (!(p.gamma > 0)) return false;
+    if (shape != Shape::kPower) continue;
+    if (!(p.coef0 >= 0) || !KeepsDigits<T>(p.degree, squares.mean, squares.largest)) return false;
   }
   const auto known = numbers_.find(place);
   const Index before = known == numbers_.end() ? 0 : features_[known->second].terms;
@@ -179,16 +183,19 @@ double FeatureRows<T>::Learned::variation() const {
   return sum;
 }
 
-// What is left is positive semidefinite, so no value of it is above the square of the sum of its diagonal's roots.
+// What is left is positive semidefinite, so no value of it is above the square of the sum of its diagonal's roots. Pivots that
+// are no more than rounding are none: products of errors, divided by a larger one, stay below rounding.
 template <class T>
 void FeatureRows<T>::Learned::Factor(double cut_off) {
+  double largest = 0;
+  for (const double value : table) largest = std::max(largest, std::abs(value));
   std::vector<double> rest(terms, 0.0);
   for (Index k = 1; k < terms; ++k) rest[k] = table[k * terms + k];
   for (rank = 0; rank + 1 < terms; ++rank) {
     double roots = 0;
     for (const double value : rest) roots += std::sqrt(std::max(value, 0.0));
-    if (roots * roots <= cut_off) return;
     const Index pivot = std::ranges::max_element(rest) - rest.begin();
+    if (roots * roots <= cut_off || !(rest[pivot] > kRounding * largest)) return;
     const double root = std::sqrt(rest[pivot]);
     factor.resize((rank + 1) * terms, 0.0);
     double* row = factor.data() + rank * terms;

@@ -11,6 +11,7 @@ namespace kweave {
 namespace {
 
 constexpr double kStepsPerDoubling = 8;     // of the half length of ranges
+constexpr double kLeastHalf = 0x1p-1000;    // shorter: its inverse would not be finite
 constexpr double kHalfOfNothing = 0x1p-20;  // where all values are the same; short, so that Gaussians are 1
 
 // The nodes of interpolation by N polynomials, and the values of the polynomials there.
@@ -83,8 +84,8 @@ std::optional<FeatureTable> FitFeatureTable(Shape shape, std::span<const KernelP
   const double center = 0.5 * (low + high);
   double half = 0.5 * (high - low);
   if (!std::isfinite(half)) return {};
-  half = half > 0 ? std::exp2(std::ceil(kStepsPerDoubling * std::log2(half)) / kStepsPerDoubling)
-                  : kHalfOfNothing;
+  half = half > kLeastHalf ? std::exp2(std::ceil(kStepsPerDoubling * std::log2(half)) / kStepsPerDoubling)
+                           : kHalfOfNothing;
   FeatureTable table;
   table.center = center;
   table.slope = 1 / half;

@@ -124,7 +124,8 @@ void CertifyTogether(const MulticlassRun& run, std::span<const BinaryProblem> pr
     learned[k].certificate = std::move(certificates[k]);
     learned[k].certificate_seconds += seconds;
     if (learned[k].certificate.relative_gap <= run.options.gap) continue;
-    if (learned[k].status != Status::kConverged || run.control.ShouldStop()) continue;
+    const bool has_ended = learned[k].status == Status::kConverged || learned[k].status == Status::kStalled;
+    if (!has_ended || run.control.ShouldStop()) continue;
     const WarmStart start{learned[k].theta, learned[k].beta, learned[k].certificate.outputs};
     learned[k] =
         LearnOne(run, problems[k], &start, {*run.grams, run.pool, run.plan.row_cache_bytes, run.control});

@@ -201,7 +201,7 @@ class Sifter {
 
 Learned LearnSifted(const GramPair& gram, const LearningProblem& problem, const LearnOptions& options,
                     RunControl& control) {
-  const bool has_outputs = options.start != nullptr && !options.start->outputs.empty();
+  const bool has_outputs = gram.sample && options.start != nullptr && !options.start->outputs.empty();
   if (has_outputs) return Sifter(gram, problem, options, control).RunFrom(*options.start);
   std::optional<WarmStart> start;
   if (options.start == nullptr) start = SampledStart(gram, problem, options, control);

@@ -20,7 +20,9 @@ void ChebyshevTotals(const double* t, const double* factors, Index count, Index 
   for (Index k = 0; k < terms; ++k) hn::Store(hn::Zero(d), d, sums + k * lanes);
   const auto load = [&](const double* from, Index at) HWY_ATTR {
     if (at + lanes <= count) return hn::LoadU(d, from + at);
-    return at < count ? hn::MaskedLoad(hn::FirstN(d, count - at), d, from + at) : hn::Zero(d);
+    alignas(64) double rest[8] = {};
+    for (Index k = at; k < count; ++k) rest[k - at] = from[k];
+    return hn::Load(d, rest);
   };
   for (Index j = 0; j < count; j += 4 * lanes) {
     const auto t0 = load(t, j), t1 = load(t, j + lanes), t2 = load(t, j + 2 * lanes),
