@@ -13,7 +13,6 @@ namespace kweave {
 namespace {
 
 constexpr Index kMostTerms = 64;  // longer: the table of a family costs less
-constexpr std::size_t kMostBytes = std::size_t{64} << 20;
 constexpr Index kRowsPerPiece = 24;
 constexpr double kRounding = 4 * std::numeric_limits<double>::epsilon();
 
@@ -50,7 +49,7 @@ bool FeatureRows<T>::Add(const FeaturePlace& place, Shape shape, const FeatureTa
   const Index before = known == numbers_.end() ? 0 : features_[known->second].terms;
   const Index more = std::max<Index>(table.terms - before, 0);
   const std::size_t bytes = 2 * static_cast<std::size_t>(samples_ * more) * sizeof(T);
-  if (bytes_ + bytes > kMostBytes) return false;
+  if (bytes_ + bytes > kMostFeatureRowBytes) return false;
   bytes_ += bytes;
   if (known == numbers_.end()) {
     numbers_[place] = features_.size();

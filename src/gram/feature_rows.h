@@ -13,6 +13,7 @@
 #ifndef KWEAVE_GRAM_FEATURE_ROWS_H_
 #define KWEAVE_GRAM_FEATURE_ROWS_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -26,6 +27,9 @@
 #include "gram/feature_table.h"
 
 namespace kweave {
+
+/// The most that all factors of rows of one Gram take.
+inline constexpr std::size_t kMostFeatureRowBytes = std::size_t{64} << 20;
 
 /// A view and one of its columns.
 using FeaturePlace = std::pair<std::int32_t, std::int32_t>;

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "base/memory.h"
 #include "base/threads.h"
+#include "gram/feature_group.h"
 #include "gram/linear_group.h"
+#include "gram/panel.h"
 #include "train/objective.h"
 
 namespace kweave {
@@ -37,6 +40,7 @@ std::size_t FeatureBytes(const SparseRows& sparse) {
 constexpr std::size_t kProgramBytes = std::size_t{24} << 20;
 constexpr std::size_t kBytesPerSample = 2000;
 constexpr std::size_t kWeightMethodBytes = std::size_t{56} << 20;
+constexpr std::size_t kTermsOfColumn = 32;  // about as many has the table of a feature
 
 // Features packed for products of rows. Sparse ones take as much again as they have.
 std::size_t PackedBytes(std::span<const View> views, std::size_t value_bytes) {
@@ -67,6 +71,22 @@ Index CountBases(const KernelSet& kernels, std::span<const View> views) {
   if (!has_others) return 0;
   std::ranges::sort(bases);
   return std::unique(bases.begin(), bases.end()) - bases.begin();
+}
+
+// What families on single features keep (gram/feature_group.h, gram/feature_rows.h): a column each, once for sums over
+// samples and once for rows, and factors of the rows.
+std::size_t SingleFeatureBytes(const KernelSet& kernels, std::span<const View> views, Index samples) {
+  std::vector<std::pair<std::int32_t, std::int32_t>> places;
+  for (const Family& family : kernels.families) {
+    if (!IsSmoothInFeatures(*family.kind)) continue;
+    const Features& features = views[static_cast<std::size_t>(family.view)].features;
+    if (SubsetSize(features, kernels.subsets[family.subset]) != 1) continue;
+    places.emplace_back(family.view, family.subset);
+  }
+  std::ranges::sort(places);
+  const std::size_t columns = std::unique(places.begin(), places.end()) - places.begin();
+  const std::size_t of_column = samples * sizeof(double);
+  return columns * 2 * of_column + std::min(kMostFeatureRowBytes, columns * kTermsOfColumn * of_column);
 }
 
 // All bases first, then those of the certificate, then rows for every thread's machine.
@@ -104,6 +124,7 @@ MemoryPlan PlanMemory(const KernelSet& kernels, std::span<const View> views, Ind
   const std::size_t matrix_bytes = samples * samples * value_bytes;
   const bool is_fixed = kernels.size() == 1 || std::isinf(options.norm);
   plan.working_bytes = kProgramBytes + samples * kBytesPerSample + PackedBytes(views, value_bytes) +
+                       SingleFeatureBytes(kernels, views, samples) +
                        (is_fixed ? 0 : std::min(kWeightMethodBytes, matrix_bytes));
   const std::size_t caches = Difference(total, plan.working_bytes);
   // Base values serve again only when theta moves. They are gone, like the rows, when the certificate packs samples in
