@@ -28,6 +28,8 @@ class Silp : public WeightMethod {
   void Move(const Evaluation& last, const Machine& machine, const RunState& state,
             std::span<double> theta) override;
   const DualPoint* dual_point() override;
+  /// Vertices are far apart: with many kernels, planes for all of them come before the first that helps.
+  int patience() const override { return 200; }
   std::int64_t fallbacks() const override { return fallbacks_; }
 
  private:
