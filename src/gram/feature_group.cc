@@ -1,12 +1,13 @@
 #include "gram/feature_group.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "base/dot.h"
 #include "compute/cpu/chebyshev_totals.h"
 #include "compute/cpu/family_loops.h"
-#include "gram/family_basis.h"
+#include "gram/family_table.h"
 #include "kernel/linear.h"
 #include "kernel/rbf.h"
 

@@ -71,6 +71,18 @@ TEST(FeatureTable, SaysWhereItWouldBeTooLong) {
 // Kernels on single features, where the sums over samples stand for matrices of all pairs, against every pair by its formula.
 class FeatureGroupTest : public testing::TestWithParam<bool> {
  protected:
+  // Kernels with their normalisation.
+  struct Fitted {
+    Fitted(const std::vector<std::string>& texts, std::span<const View> train, Normalizer normalizer,
+           ThreadPool& pool)
+        : kernels(ParseKernels(texts, train, 0)),
+          normalization(FitNormalization(kernels, train, std::vector{normalizer}, pool)) {}
+    KernelSet kernels;
+    Normalization normalization;
+  };
+  static GramOptions Options() { return {GetParam(), Evaluation::kAuto}; }
+  static GramOptions ByFormula() { return {false, Evaluation::kDirect}; }
+
   static View MakeView(Index n, std::uint64_t seed) {
     Random random(seed);
     std::vector<double> values(n * 3);
@@ -88,18 +100,12 @@ TEST_P(FeatureGroupTest, AgreesWithEveryPairByItsFormula) {
   const std::vector<View> train = {MakeView(kTrain, 1)}, fresh = {MakeView(kNew, 2)};
   const std::vector<std::string> texts = {"each(rbf(gamma=[0.001,0.1,1,5,9,20]))", "each(poly(degree=1..3))",
                                           "rbf(gamma=2)"};
-  const KernelSet kernels = ParseKernels(texts, train, 0);
   ThreadPool pool(2);
-  const std::vector<Normalizer> sequence = {Normalizer::kMultiplicative};
-  const Normalization normalization = FitNormalization(kernels, train, sequence, pool);
-  GramOptions options;
-  options.use_float = GetParam();
-  const auto gram = MakeGram(kernels, train, normalization, options, pool);
-  const auto cross = MakeCrossGram(kernels, train, fresh, normalization, {}, options, pool);
-  options.use_float = false;
-  options.evaluation = Evaluation::kDirect;
-  const auto plain = MakeGram(kernels, train, normalization, options, pool);
-  const auto plain_cross = MakeCrossGram(kernels, train, fresh, normalization, {}, options, pool);
+  const auto& [kernels, normalization] = Fitted(texts, train, Normalizer::kMultiplicative, pool);
+  const auto gram = MakeGram(kernels, train, normalization, Options(), pool);
+  const auto cross = MakeCrossGram(kernels, train, fresh, normalization, {}, Options(), pool);
+  const auto plain = MakeGram(kernels, train, normalization, ByFormula(), pool);
+  const auto plain_cross = MakeCrossGram(kernels, train, fresh, normalization, {}, ByFormula(), pool);
 
   Random random(3);
   std::vector<double> a(kTrain), b(kTrain), theta(kernels.size());
@@ -180,16 +186,10 @@ TEST_P(FeatureGroupTest, PredictsBesideAnOutlier) {
   values[0] = values[1] = values[2] = 1e5;
   const std::vector<View> fresh = {{"data", MakeDense(values, kNew, 3), {}}};
   const std::vector<std::string> texts = {"each(poly(degree=1..5))"};
-  const KernelSet kernels = ParseKernels(texts, train, 0);
   ThreadPool pool(1);
-  const std::vector<Normalizer> sequence = {Normalizer::kMultiplicative};
-  const Normalization normalization = FitNormalization(kernels, train, sequence, pool);
-  GramOptions options;
-  options.use_float = GetParam();
-  const auto cross = MakeCrossGram(kernels, train, fresh, normalization, {}, options, pool);
-  options = {};
-  options.evaluation = Evaluation::kDirect;
-  const auto plain = MakeCrossGram(kernels, train, fresh, normalization, {}, options, pool);
+  const auto& [kernels, normalization] = Fitted(texts, train, Normalizer::kMultiplicative, pool);
+  const auto cross = MakeCrossGram(kernels, train, fresh, normalization, {}, Options(), pool);
+  const auto plain = MakeCrossGram(kernels, train, fresh, normalization, {}, ByFormula(), pool);
   const std::vector<double> a(kTrain, 0.01), theta(kernels.size(), 1.0);
   std::vector<double> found(kNew), want(kNew);
   cross->Expand(a)->Outputs(theta, found), plain->Expand(a)->Outputs(theta, want);
@@ -202,13 +202,9 @@ TEST_P(FeatureGroupTest, RowsOfConstantFeaturesAreFinite) {
   constexpr Index kTrain = 200;
   const std::vector<View> train = {{"data", MakeDense(std::vector<double>(kTrain, 1234.5), kTrain, 1), {}}};
   const std::vector<std::string> texts = {"poly(degree=1..3)", "rbf(gamma=1)"};
-  const KernelSet kernels = ParseKernels(texts, train, 0);
   ThreadPool pool(1);
-  const std::vector<Normalizer> sequence = {Normalizer::kTrace};
-  const Normalization normalization = FitNormalization(kernels, train, sequence, pool);
-  GramOptions options;
-  options.use_float = GetParam();
-  const auto gram = MakeGram(kernels, train, normalization, options, pool);
+  const auto& [kernels, normalization] = Fitted(texts, train, Normalizer::kTrace, pool);
+  const auto gram = MakeGram(kernels, train, normalization, Options(), pool);
   const std::vector<Index> rows = {0, 7};
   std::vector<double> out(2 * kTrain);
   for (Index m = 0; m < kernels.size(); ++m) {

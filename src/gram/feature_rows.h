@@ -9,7 +9,8 @@
 //          kernel's variation), so features of little weight have few columns and those of none have none. Weights are not
 //          negative.
 // Costs    one multiplication per column of F and pair of samples, where one evaluation of the table of a family takes some
-//          tens for every feature; with new weights O(n terms rank) for every feature. Memory: V and F, bounded.
+//          tens for every feature; with new weights O(n terms rank) for every feature. Memory: a column for every feature, and V and
+//          F, bounded.
 #ifndef KWEAVE_GRAM_FEATURE_ROWS_H_
 #define KWEAVE_GRAM_FEATURE_ROWS_H_
 

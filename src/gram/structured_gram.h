@@ -101,7 +101,7 @@ class StructuredGram : public Gram {
   std::map<BaseKey, std::unique_ptr<BaseRows<T>>> bases_;
   std::vector<std::unique_ptr<Group<T>>> groups_;
   std::vector<Group<T>*> row_groups_;             ///< those that add rows themselves
-  std::unique_ptr<FeatureRows<T>> feature_rows_;  ///< of those that do not; null: there are none
+  std::unique_ptr<FeatureRows<T>> feature_rows_;  ///< of those that do not; null: none was asked to be there
   std::vector<double> theta_;                     ///< the weights the groups hold
   bool are_side_by_side_ = false;  ///< few samples, many groups: threads share the groups, not the samples
   bool are_rows_side_by_side_ = false;
