@@ -70,7 +70,7 @@ def judged_seconds(done):
 
 
 def shortest(make_run, most=5, enough_seconds=10):
-    """The shortest of up to `most` runs; long ones are repeated less. Memory is the largest seen.
+    """The shortest of up to `most` runs, as many as fit into the seconds. Memory is the largest seen.
 
     Other work on the machine only ever adds time, so the shortest run says most about the program.
     """
@@ -100,7 +100,10 @@ class Kweave:
         return any(value in line for line in lines)
 
     def train(self, data, *options, cap=600, repeat=None, threads=None):
-        """Trains with the options; the shortest run, with its summary. Stopped runs have an empty summary."""
+        """Trains with the options; the shortest run, with its summary. Stopped runs have an empty summary.
+
+        Short runs are repeated, or `repeat` times any.
+        """
         def once():
             summary = self.folder / "summary.json"
             summary.unlink(missing_ok=True)
@@ -109,7 +112,7 @@ class Kweave:
                         "--threads", threads or self.threads, "-o", self.folder / "model"], cap=cap)
             done.summary = json.loads(summary.read_text()) if summary.exists() else {}
             return done
-        return shortest(once, most=repeat or self.most_runs)
+        return shortest(once, repeat, math.inf) if repeat else shortest(once, self.most_runs)
 
     @functools.cached_property
     def start(self):

@@ -19,7 +19,7 @@ MOST_MB = {10000: 1500, 20000: 6000}
 
 def learned(kweave, problem, norm, driver, *options, **more):
     return kweave.train(problem.data, *problem.kernels.options, "-C", 1, "--norm", NORMS[norm], "--gap", 1e-3,
-                        "--driver", driver, *options, **more)
+                        "--driver", driver, *options, repeat=kweave.most_runs, **more)
 
 
 def drivers(kweave, norm):
@@ -69,7 +69,8 @@ def from_matrices(kweave, sizes):
         config = kweave.folder / "matrices.toml"
         config.write_text(f'kernel = "precomputed(file=[{",".join(map(str, names))}])"\n')
         for norm in NORMS:
-            done = kweave.train(problem.data, "--config", config, "-C", 1, "--norm", NORMS[norm], "--gap", 1e-3)
+            done = kweave.train(problem.data, "--config", config, "-C", 1, "--norm", NORMS[norm], "--gap", 1e-3,
+                                repeat=kweave.most_runs)
             yield kweave_row("1", f"n = {count}, p = {norm}, matrices", done,
                              details={"n": count, "norm": norm, "curve": "matrices"})
         for name in names:
