@@ -23,20 +23,29 @@ def curves(rows, x):
 
 
 def draw(rows, x, label, title, path):
+    """Colours are norms and lines what Kweave did; rivals are grey, with their names."""
     pyplot = plotting()
     if pyplot is None:
         return
     figure, axes = pyplot.subplots(figsize=(7.2, 4.6), constrained_layout=True)
-    for (norm, curve), points in curves(rows, x).items():
+    found = curves(rows, x)
+    for (norm, curve), points in found.items():
         is_kweave = curve in LINES
         colour = COLOURS[norm] if is_kweave else RIVAL
         axes.plot(*zip(*sorted(points)), color=colour, linestyle=LINES.get(curve, "-"), markersize=3.5,
                   marker="o" if is_kweave else "s")
-        name = f"p = {norm}, {curve}" if is_kweave else curve
-        axes.annotate(name, max(points), textcoords="offset points", xytext=(5, -3), fontsize=7, color=colour)
+        if not is_kweave:
+            axes.annotate(curve, max(points), textcoords="offset points", xytext=(5, -3), fontsize=7, color=colour)
+    norms = [norm for norm in COLOURS if any(key[0] == norm and key[1] in LINES for key in found)]
+    lines = [curve for curve in LINES if any(key[1] == curve for key in found)]
+    for norm in norms:
+        axes.plot([], [], color=COLOURS[norm], label=f"p = {norm}")
+    for curve in lines if len(lines) > 1 else []:
+        axes.plot([], [], color=RIVAL, linestyle=LINES[curve], label=curve)
+    axes.legend(fontsize=7, frameon=False, loc="lower right")
     axes.set(xscale="log", yscale="log", xlabel=label, ylabel="seconds, whole process", title=title)
     axes.grid(True, which="major", linewidth=0.4, color="#d9d9d9")
-    axes.margins(x=0.25)
+    axes.margins(x=0.1)
     save(figure, path)
     pyplot.close(figure)
 

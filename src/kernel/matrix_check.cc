@@ -16,7 +16,7 @@ namespace kweave {
 namespace {
 
 constexpr int kLanczosSteps = 30;
-constexpr double kLanczosBudget = 2e9;       // multiply-adds over all files, about a second a core
+constexpr double kLanczosBudget = 5e8;  // multiply-adds over all files, about a quarter of a second a core
 constexpr double kSymmetryTolerance = 1e-5;  // of the largest product; matrices are often stored in float32
 constexpr double kNegativeTolerance = 1e-5;  // of the largest eigenvalue
 

@@ -8,7 +8,9 @@
 
 #include "base/dot.h"
 #include "kweave/error.h"
+#include "regularizer/find_root.h"
 #include "regularizer/norms.h"
+#include "regularizer/shrinkage.h"
 
 namespace kweave {
 
@@ -111,6 +113,29 @@ void BoundedNorm::MakeFeasible(std::span<double> theta) const {
     (norm_.Norm(theta) > 1 ? high : low) = middle;
   }
   go(low);
+}
+
+// x + lambda scale x^(p-1) = v, then cut. Where lambda is 0 the norm does not bind.
+void BoundedNorm::ProjectScaled(std::span<double> theta, std::span<const double> scales) const {
+  const double p = norm_.p();
+  const std::vector<double> v(theta.begin(), theta.end());
+  std::vector<double> roots(v.size(), 0.0);
+  const Shrinkage shrinkage(p);
+  const auto shrink = [&](double lambda) {
+    for (std::size_t m = 0; m < v.size(); ++m) {
+      const double pull = lambda * (scales.empty() ? 1 : scales[m]);
+      double x = std::max(v[m], 0.0);
+      if (x > 0 && pull > 0) x = p == 1 ? x - pull : shrinkage.Solve(pull, x, roots[m]).x;
+      theta[m] = std::clamp(x, lower_[m], upper_[m]);
+    }
+    return norm_.Norm(theta);
+  };
+  if (std::isinf(p)) {
+    for (double& value : theta) value = std::min(value, 1.0);
+  } else if (shrink(0) > 1) {
+    FindRoot([&](double log_lambda) { return -std::log(shrink(std::exp(log_lambda))); }, 0, kSlack);
+  }
+  MakeFeasible(theta);
 }
 
 // ||q||_r lies between ||q||_inf and M^(1/r) ||q||_inf.

@@ -1,6 +1,7 @@
 // Solves     the small problems of ||theta||_p <= 1 with bounds on single weights, 0 <= lower <= theta <= upper.
 // Method     at the largest theta' q all weights inside their bounds are (q_m / lambda)^(1/(p-1)): a search for lambda; for
-//            p = 1 weight is given out by falling q.
+//            p = 1 weight is given out by falling q. The nearest theta is that of the norm alone (regularizer/lp_projection.h), cut
+//            at the bounds, with a search for its lambda.
 // Takes and  as regularizer.h says.
 // returns
 // Holds      theta is feasible.
@@ -28,6 +29,10 @@ class BoundedNorm : public Regularizer {
   void Start(std::span<double> theta) const override;
   /// Moves into the bounds, then towards the lower ones until the norm is met.
   void MakeFeasible(std::span<double> theta) const override;
+  bool has_projection() const override { return true; }
+  void Project(std::span<double> theta) const override { ProjectScaled(theta, {}); }
+  void ProjectScaled(std::span<double> theta, std::span<const double> scales) const override;
+  double least_step_share() const override { return norm_.least_step_share(); }
   RegularizerPointer Smoothed(double relative_error) const override;
 
  private:

@@ -7,13 +7,13 @@
 
 #include "regularizer/lp_norm.h"
 #include "regularizer/norms.h"
+#include "regularizer/shrinkage.h"
 
 namespace kweave {
 
 namespace {
 
 constexpr int kMostNewtonSteps = 60;
-constexpr double kInnerPrecision = 1e-13;
 constexpr double kOuterPrecision = 1e-11;
 
 double ScaleOf(std::span<const double> scales, std::size_t m) { return scales.empty() ? 1 : scales[m]; }
@@ -37,32 +37,6 @@ double SimplexThreshold(std::span<const double> v, std::span<const double> scale
   }
 }
 
-// x + lambda x^(p-1) = v as a t^r + b t = v with r > 1: t = x^(p-1) for p < 2, t = x above.
-struct Shrinkage {
-  explicit Shrinkage(double p) : is_below_two(p < 2), r(is_below_two ? 1 / (p - 1) : p - 1) {}
-
-  /// The root t for v > 0, and t^r. The left side is convex in t, so that Newton steps fall to it from above, wherever they
-  /// began: a step from below leads above. Without a start (t = 0) they begin where both terms are at most v.
-  void Solve(double lambda, double v, double& t, double& power) const {
-    const double a = is_below_two ? 1 : lambda;
-    const double b = is_below_two ? lambda : 1;
-    const double most = std::min(std::pow(v / a, 1 / r), v / b);
-    t = t > 0 ? std::min(t, most) : most;
-    power = std::pow(t, r);
-    for (int k = 0; k < kMostNewtonSteps; ++k) {
-      const double excess = a * power + b * t - v;
-      if (std::abs(excess) <= kInnerPrecision * v) break;
-      const double next = std::min(t - excess / (a * r * power / t + b), most);
-      if (next == t) break;
-      t = next;
-      power = std::pow(t, r);
-    }
-  }
-
-  bool is_below_two;
-  double r;
-};
-
 void ProjectByNewton(double p, std::span<double> theta, std::span<const double> scales) {
   const double least = std::pow(static_cast<double>(theta.size()), -1 / p);
   double low = 0;
@@ -80,11 +54,9 @@ void ProjectByNewton(double p, std::span<double> theta, std::span<const double> 
     for (std::size_t m = 0; m < x.size(); ++m) {
       if (!(theta[m] > 0)) continue;
       const double scale = ScaleOf(scales, m);
-      double power = 0;  // t^r
-      shrinkage.Solve(lambda * scale, theta[m], roots[m], power);
-      x[m] = shrinkage.is_below_two ? power : roots[m];
+      const auto [shrunk, derivative] = shrinkage.Solve(lambda * scale, theta[m], roots[m]);
+      x[m] = shrunk;
       if (!(x[m] > 0)) continue;
-      const double derivative = shrinkage.is_below_two ? roots[m] : power;  // x^(p-1)
       sum += derivative * x[m];
       slope += scale * derivative * derivative / (1 + lambda * scale * (p - 1) * derivative / x[m]);
     }

@@ -2,8 +2,8 @@
 // Method     negative values become 0. Inside the ball that is all; for p = infinity clipping is, for p = 2 scaling. For p = 1
 //            every value falls by the same threshold times its scale: Newton steps on the sum, which is convex in the
 //            threshold, rise to it. Else x + lambda x^(p-1) = v for every value v (lambda times its scale), and
-//            ||x||_p = 1 gives lambda: Newton steps on 1 / ||x||_p, which is straight in lambda for p = 2, kept in a bracket.
-//            The inner equation, written in x^(p-1) where p < 2, is convex, so that Newton steps fall to its root.
+//            ||x||_p = 1 gives lambda: Newton steps on 1 / ||x||_p, which is straight in lambda for p = 2, kept in a bracket;
+//            the inner equation by regularizer/shrinkage.h.
 // Takes and  the values, overwritten by the projection.
 // returns
 // Holds      the result is feasible up to rounding: a last scaling sees to that.

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "kweave/error.h"
 #include "regularizer/lp_norm.h"
+#include "regularizer/mixed_projection.h"
 #include "regularizer/norms.h"
 
 namespace kweave {
@@ -41,8 +43,14 @@ void RequireExponent(std::string_view name, double value) {
   }
 }
 
-// p of the weights that belong to the block norm P <= 2.
-double WeightExponent(double P) { return P == 2 ? kInfinity : P / (2 - P); }
+// p of the weights that belong to the block norm P <= 2. Where P came from a whole p, that is what comes back: 1, 2 and infinity
+// are much cheaper than numbers near them.
+double WeightExponent(double P) {
+  if (P == 2) return kInfinity;
+  const double p = P / (2 - P);
+  const double whole = std::round(p);
+  return std::abs(p - whole) <= 1e-14 * p * p ? whole : p;
+}
 
 }  // namespace
 
@@ -173,6 +181,11 @@ void MixedNorm::AnalyticUpdate(std::span<const double> theta, std::span<const do
   }
 }
 
+void MixedNorm::ProjectScaled(std::span<double> theta, std::span<const double> scales) const {
+  ProjectOntoMixedBall(WeightExponent(P_), WeightExponent(Q_), groups_, theta, scales);
+  MakeFeasible(theta);
+}
+
 bool MixedNorm::Shorten(std::span<const double> q, std::span<double> theta) const {
   if (P_ == 1 || (std::isfinite(P_) && std::isfinite(Q_))) return false;
   const std::vector<double> roots = Roots(q);
@@ -191,6 +204,20 @@ bool MixedNorm::Shorten(std::span<const double> q, std::span<double> theta) cons
     is_changed = true;
   }
   return is_changed;
+}
+
+// With 2 over the groups the dual term is that of the sum. With 1 within them too, every kernel is a part of its own.
+std::optional<LargestPart> MixedNorm::largest_part() const {
+  if (P_ != 1) return std::nullopt;
+  if (Q_ == 1) {
+    std::vector<int> singles(groups_.size());
+    std::iota(singles.begin(), singles.end(), 0);
+    auto sum = std::make_shared<const MixedNorm>(singles, 2, 2);
+    return LargestPart{std::move(singles), std::move(sum)};
+  }
+  auto sum = std::make_shared<const MixedNorm>(groups_, 2, Q_);
+  if (!sum->is_dual_smooth()) return std::nullopt;
+  return LargestPart{groups_, std::move(sum)};
 }
 
 // ||x||_r lies between ||x||_inf and count^(1/r) ||x||_inf; the spread adds at most its root times the mean part to each.

@@ -40,9 +40,16 @@ class MixedNorm : public Regularizer {
   bool has_analytic_update() const override { return is_minimized() || (P_ >= 2 && Q_ >= 2); }
   void AnalyticUpdate(std::span<const double> theta, std::span<const double> q,
                       std::span<double> updated) const override;
+  bool has_projection() const override { return is_minimized(); }
+  void Project(std::span<double> theta) const override { ProjectScaled(theta, {}); }
+  void ProjectScaled(std::span<double> theta, std::span<const double> scales) const override;
+  /// With a 1 over groups or within them few weights stay above 0, as for norm 1.
+  double least_step_share() const override { return P_ == 1 || Q_ == 1 ? 0.02 : 0; }
   /// At the maximum of the dual term every group with quadratics has a norm that these tell; with Q = infinity no part of it
   /// is longer than that.
   bool Shorten(std::span<const double> q, std::span<double> theta) const override;
+  /// 1 over groups, more within them.
+  std::optional<LargestPart> largest_part() const override;
   RegularizerPointer Smoothed(double relative_error) const override;
 
   /// The weight of every group: theta_m = weight of its group times a weight within the group, of norm one.

@@ -54,6 +54,13 @@ void NormPenalty::AnalyticUpdate(std::span<const double> theta, std::span<const 
   for (double& value : updated) value *= length;
 }
 
+// b = z / 2.
+std::optional<LargestPart> NormPenalty::largest_part() const {
+  std::optional<LargestPart> parts = norm_.largest_part();
+  if (parts) parts->linear = 0, parts->square = 1 / (8 * mu_);
+  return parts;
+}
+
 // The dual term is a square: twice the relative error.
 RegularizerPointer NormPenalty::Smoothed(double relative_error) const {
   const RegularizerPointer smoothed = norm_.Smoothed(0.45 * relative_error);

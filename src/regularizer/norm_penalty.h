@@ -37,6 +37,7 @@ class NormPenalty : public Regularizer {
   bool has_projection() const override { return true; }
   void Project(std::span<double> theta) const override { MakeFeasible(theta); }
   double least_step_share() const override { return 1e-6; }
+  std::optional<LargestPart> largest_part() const override;
   RegularizerPointer Smoothed(double relative_error) const override;
 
  private:

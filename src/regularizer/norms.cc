@@ -27,6 +27,13 @@ double PositiveNorm(std::span<const double> x, double r) {
   const double largest = LargestPositive(x);
   if (largest == 0 || r == kInfinity) return largest;
   double sum = 0;
+  if (r == 1 || r == 2) {
+    for (const double value : x) {
+      const double ratio = std::max(value, 0.0) / largest;
+      sum += r == 1 ? ratio : ratio * ratio;
+    }
+    return largest * (r == 1 ? sum : std::sqrt(sum));
+  }
   for (const double value : x) {
     if (value > 0) sum += std::pow(value / largest, r);
   }

@@ -30,6 +30,15 @@ struct LinearWeights {
   double total = 1;
 };
 
+/// A dual term that is a function of the largest of several: R*(q) = f(z), z = max over g of N_g, N_g of degree one in the quadratics
+/// of the kernels of group g, f convex. 1/2 sum_g N_g is a dual term that is smooth.
+struct LargestPart {
+  std::vector<int> groups;  ///< of every kernel, from 0 on
+  RegularizerPointer sum;
+  double linear = 0.5;  ///< f(z) = linear z + square z^2
+  double square = 0;
+};
+
 class Regularizer {
  public:
   virtual ~Regularizer() = default;
@@ -84,7 +93,9 @@ class Regularizer {
 
   /// Where Theta and r are linear.
   virtual std::optional<LinearWeights> linear() const { return std::nullopt; }
-  /// For a dual term that is not smooth: a regulariser whose is and lies within this relative distance of it; else null.
+  /// For a dual term that is not smooth only since it is that of a maximum.
+  virtual std::optional<LargestPart> largest_part() const { return std::nullopt; }
+  /// For any that is not smooth: a regulariser whose is and lies within this relative distance of it; else null.
   virtual RegularizerPointer Smoothed(double relative_error) const { return nullptr; }
 };
 

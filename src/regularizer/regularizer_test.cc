@@ -182,6 +182,31 @@ TEST(Regularizer, AnalyticUpdateMinimisesItsBound) {
   }
 }
 
+// The nearest point x is the one with (v - x)' (z - x) <= 0 for all z of the set, in the metric; the worst z is the best response
+// to v - x.
+TEST(Regularizer, ProjectionsAreTheNearestPoints) {
+  Random random(12);
+  for (const RegularizerPointer& regularizer : Regularizers()) {
+    if (!regularizer->has_projection() || regularizer->Value(std::vector<double>(kKernels, 0.5)) != 0)
+      continue;
+    SCOPED_TRACE(regularizer->Name());
+    for (int trial = 0; trial < 60; ++trial) {
+      const std::vector<double> v = RandomVector(random, kKernels, -0.5, trial % 2 == 0 ? 0.5 : 4);
+      const std::vector<double> scales = RandomVector(random, kKernels, 0.02, 1);
+      std::vector<double> x = v, feasible, pull(kKernels), worst(kKernels);
+      regularizer->ProjectScaled(x, scales);
+      feasible = x;
+      regularizer->MakeFeasible(feasible);
+      for (std::size_t m = 0; m < kKernels; ++m) {
+        EXPECT_NEAR(feasible[m], x[m], 1e-9);
+        pull[m] = (v[m] - x[m]) / scales[m];
+      }
+      regularizer->BestResponse(pull, worst);
+      EXPECT_LE(Dot(pull, worst) - Dot(pull, x), 1e-8 * (1 + std::abs(Dot(pull, x))));
+    }
+  }
+}
+
 TEST(Regularizer, StartIsFeasibleAndWithoutZeros) {
   for (const RegularizerPointer& regularizer : Regularizers()) {
     SCOPED_TRACE(regularizer->Name());

@@ -48,9 +48,7 @@ BundlePoint BetaMixture::Best(const Evaluation& last, double relative_gap) {
     const std::vector<double> nowhere(last.theta.size(), 0.0);
     return bundle_.Minimize({.rho = 0, .center = nowhere, .metric = nowhere}, precision);
   }
-  const RegularizerPointer smoothed =
-      regularizer_.is_dual_smooth() ? nullptr : regularizer_.Smoothed(kSmoothing * relative_gap);
-  return bundle_.Minimize(smoothed ? *smoothed : regularizer_, precision);
+  return bundle_.Minimize(regularizer_, precision, kSmoothing * relative_gap);
 }
 
 }  // namespace kweave

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/dot.h"
+#include "weights/largest_mixture.h"
 #include "weights/mixture.h"
 #include "weights/sparse_mixture.h"
 
@@ -230,12 +231,18 @@ class Bundle::Curved : public MixtureModel {
     return slopes;
   }
 
-  void AddCurvature(std::span<const double> theta, std::span<double> matrix) const override {
+  void AddCurvature(std::span<const double> theta, std::span<const int> groups,
+                    std::span<double> matrices) const override {
     const std::size_t T = members_.size();
+    const auto add = [&](std::size_t first, std::size_t t, std::size_t s, double value) {
+      matrices[first + t * T + s] += value;
+      if (s != t) matrices[first + s * T + t] += value;
+    };
     ForPairs([&](std::size_t t, std::size_t s, std::span<const double> products) {
-      const double value = Dot(theta, products);
-      matrix[t * T + s] += value;
-      if (s != t) matrix[s * T + t] += value;
+      if (groups.empty()) return add(0, t, s, Dot(theta, products));
+      for (std::size_t m = 0; m < theta.size(); ++m) {
+        add(static_cast<std::size_t>(groups[m]) * T * T, t, s, theta[m] * products[m]);
+      }
     });
   }
 
@@ -258,7 +265,7 @@ class Bundle::Curved : public MixtureModel {
 };
 
 // Starts at the last mixture with some of the new beta in it, or at the new beta alone where members were dropped.
-BundlePoint Bundle::Minimize(const Regularizer& regularizer, double precision) {
+BundlePoint Bundle::Minimize(const Regularizer& regularizer, double precision, double smoothing) {
   constexpr double kShareOfLast = 0.5;
   const std::size_t T = members_.size();
   std::vector<double> start(T, 0.0);
@@ -268,7 +275,14 @@ BundlePoint Bundle::Minimize(const Regularizer& regularizer, double precision) {
   } else {
     start[T - 1] = 1;
   }
-  MixturePoint best = SolveMixture(regularizer, Curved(*this), start, precision);
+  const Curved model(*this);
+  const auto solve = [&] {
+    if (regularizer.is_dual_smooth()) return SolveMixture(regularizer, model, start, precision);
+    if (const auto parts = regularizer.largest_part())
+      return SolveLargestMixture(*parts, model, start, precision);
+    return SolveMixture(*regularizer.Smoothed(smoothing), model, start, precision);
+  };
+  MixturePoint best = solve();
   last_mixture_ = best.w;
   return {std::move(best.theta), std::move(best.w), std::move(best.quadratics), best.linear, best.value};
 }

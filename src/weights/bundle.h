@@ -9,7 +9,8 @@
 //          the diagonal come almost free with the expansion of a solve and give the model its curvature: with
 //          few kernels in play it takes a third of the solves.
 // Takes    evaluations and their expansions; returns minima of the model, with or without a pull to a centre.
-//          For other sets than the simplex the same model is maximised over the mixtures (weights/mixture.h).
+//          For other sets than the simplex the same model is maximised over the mixtures (weights/mixture.h,
+//          weights/largest_mixture.h).
 // Holds    model(theta) <= J(theta): mixtures are feasible and L is concave. Numbers inside are in units of
 //          the first objective.
 // Costs    per beta one product with all others; M T^2 / 2 + n T values for T betas of n samples, limited by
@@ -59,9 +60,9 @@ class Bundle {
   void Limit(const LinearWeights& weights) { weights_ = weights; }
   /// The minimum of model, cost and pull over the simplex, to a relative precision.
   BundlePoint Minimize(const Pull& pull, double precision);
-  /// The minimum for any other regulariser with a smooth dual term, to an absolute precision: theta is the best response
-  /// to the best mixture.
-  BundlePoint Minimize(const Regularizer& regularizer, double precision);
+  /// The minimum for any other regulariser, to an absolute precision: theta is the best response to the best mixture. A
+  /// dual term with kinks that are not those of a largest part is smoothed, by this relative distance.
+  BundlePoint Minimize(const Regularizer& regularizer, double precision, double smoothing);
   /// The mixture of the betas; those it uses count as in use.
   std::vector<double> Mix(std::span<const double> mixture);
   /// Moves the weight of kernels that every beta finds alike to one of them, and weights too small to matter to

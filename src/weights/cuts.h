@@ -18,7 +18,7 @@ class Cuts : public MixtureModel {
   std::size_t kernels() const override { return quadratics_.front().size(); }
   void Quadratics(std::span<const double> w, std::span<double> q) const override;
   std::vector<double> Slopes(std::span<const double> w) const override;
-  void AddCurvature(std::span<const double>, std::span<double>) const override {}
+  void AddCurvature(std::span<const double>, std::span<const int>, std::span<double>) const override {}
 
   std::size_t size() const { return linear_.size(); }
   /// Where there are `most` cuts, the one that counts least leaves first. `mixture`, the last one, becomes one to start from.

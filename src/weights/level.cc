@@ -71,9 +71,7 @@ void Level::MoveOnSimplex(const RunState& state, std::span<double> theta) {
 // The model is at the level where it is reached on the way from the best theta to the model's minimum, or below it.
 void Level::MoveByMixture(const RunState& state, std::span<double> theta) {
   const double precision = std::clamp(kModelPrecision * state.relative_gap, kMostPrecision, kLeastPrecision);
-  const RegularizerPointer smoothed =
-      regularizer_.is_dual_smooth() ? nullptr : regularizer_.Smoothed(kSmoothing * state.relative_gap);
-  const BundlePoint lowest = bundle_.Minimize(smoothed ? *smoothed : regularizer_, precision);
+  const BundlePoint lowest = bundle_.Minimize(regularizer_, precision, kSmoothing * state.relative_gap);
   NoteBound(lowest);
   for (std::size_t m = 0; m < theta.size(); ++m) {
     if (regularizer_.is_minimized()) {

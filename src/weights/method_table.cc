@@ -44,6 +44,12 @@ bool IsProjectable(const Regularizer& regularizer, const Loss&) {
   return regularizer.is_minimized() && regularizer.has_projection();
 }
 
+// Maxima are exact, other kinks of the dual term smoothed: that ends at gaps of 1e-4 to 1e-6, and is for where nothing else serves.
+bool HasModel(const Regularizer& regularizer, const Loss& loss) {
+  if (regularizer.linear() || regularizer.is_dual_smooth() || regularizer.largest_part()) return true;
+  return !IsProjectable(regularizer, loss) && regularizer.Smoothed(1e-3) != nullptr;
+}
+
 bool HasClosedForm(const Regularizer& regularizer, const Loss&) {
   return regularizer.has_analytic_update() &&
          (regularizer.lp_norm() != nullptr || regularizer.is_dual_smooth() || !regularizer.is_minimized());
@@ -54,7 +60,7 @@ bool HasClosedForm(const Regularizer& regularizer, const Loss&) {
 // time, on seven UCI sets with 91 to 793 kernels as much time as `analytic` to a tenth of it at 1e-3, but with
 // tens of active kernels it is slower, at 1e-6 mostly and on 50 features with C = 100 at 1e-3 too (2 times, and
 // 4 times at 1e-6).
-std::string_view Choose(const Regularizer& regularizer) {
+std::string_view Choose(const Regularizer& regularizer, const Loss& loss) {
   if (IsUniformSum(regularizer)) return "uniform";
   // Measured on 50 features of 50 to 800 samples, block norms 30 and inf: `analytic` reaches gaps of 1e-3 to 1e-2 in 20
   // to 180 solves, `level` stalls at 0.005 to 0.5.
@@ -62,7 +68,7 @@ std::string_view Choose(const Regularizer& regularizer) {
   if (regularizer.lp_norm() != nullptr) return IsSimplex(regularizer) ? "level" : "analytic+newton";
   // Prices on weights: on seven problems `spg` always gets to a gap of 1e-6, `level` stalls at up to 5e-3.
   if (regularizer.linear()) return "spg";
-  return regularizer.is_dual_smooth() || regularizer.Smoothed(1e-3) ? "level" : "spg";
+  return HasModel(regularizer, loss) ? "level" : "spg";
 }
 
 std::string NamesServing(const Regularizer& regularizer, const Loss& loss) {
@@ -100,10 +106,7 @@ std::span<const MethodRecord> MethodTable() {
        nullptr, LearnByLbfgs},
       {"level",
        "Level bundle whose model of the objective is curved; any norm, and all that has no closed form.",
-       [](const Regularizer& regularizer, const Loss&) {
-         return regularizer.linear() || regularizer.is_dual_smooth() || regularizer.Smoothed(1e-3) != nullptr;
-       },
-       Make<Level>},
+       HasModel, Make<Level>},
       {"newton",
        "Newton steps of the weights, on a model that sees which samples become free or bound; any norm.",
        [](const Regularizer& regularizer, const Loss&) { return regularizer.lp_norm() != nullptr; },
@@ -134,7 +137,7 @@ std::span<const MethodRecord> MethodTable() {
 }
 
 const MethodRecord& FindMethod(std::string_view name, const Regularizer& regularizer, const Loss& loss) {
-  if (name == "auto") return FindMethod(Choose(regularizer), regularizer, loss);
+  if (name == "auto") return FindMethod(Choose(regularizer, loss), regularizer, loss);
   for (const MethodRecord& record : MethodTable()) {
     if (record.name != name) continue;
     if (record.serves(regularizer, loss)) return record;

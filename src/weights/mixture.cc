@@ -44,13 +44,6 @@ class NewtonOnSimplex {
   }
 
  private:
-  std::vector<double> Response(std::span<const double> q) const {
-    std::vector<double> raw(q.begin(), q.end()), theta(M_);
-    for (double& value : raw) value *= model_.unit();
-    regularizer_.BestResponse(raw, theta);
-    return theta;
-  }
-
   double Value(double linear, std::span<const double> q) const {
     std::vector<double> raw(q.begin(), q.end());
     for (double& value : raw) value *= model_.unit();
@@ -70,7 +63,7 @@ class NewtonOnSimplex {
     at_.w = std::move(w);
     at_.quadratics.resize(M_);
     model_.Quadratics(at_.w, at_.quadratics);
-    at_.theta = Response(at_.quadratics);
+    at_.theta = Response(regularizer_, model_, at_.quadratics);
     at_.linear = Dot(model_.linear(), at_.w);
     at_.value = Value(at_.linear, at_.quadratics);
     slopes_ = model_.Slopes(at_.w);
@@ -82,21 +75,10 @@ class NewtonOnSimplex {
   // Minus the second derivative.
   std::vector<double> Curvature() const {
     std::vector<double> matrix(T_ * T_, 0.0);
-    model_.AddCurvature(at_.theta, matrix);
-    const double size = std::sqrt(Dot(at_.quadratics, at_.quadratics));
-    std::vector<double> near(M_);
+    model_.AddCurvature(at_.theta, {}, matrix);
+    const std::vector<double> changes = ResponseSlopes(regularizer_, model_, at_.quadratics, slopes_);
     for (std::size_t s = 0; s < T_; ++s) {
-      const auto slope = std::span(slopes_).subspan(s * M_, M_);
-      const double length = std::sqrt(Dot(slope, slope));
-      if (!(length > 0)) continue;
-      const double step = kDifference * size / length;
-      const auto response_at = [&](double way) {
-        for (std::size_t m = 0; m < M_; ++m) near[m] = at_.quadratics[m] + way * slope[m];
-        return Response(near);
-      };
-      std::vector<double> change = response_at(step);
-      const std::vector<double> below = response_at(-step);
-      for (std::size_t m = 0; m < M_; ++m) change[m] = (change[m] - below[m]) / (2 * step);
+      const auto change = std::span(changes).subspan(s * M_, M_);
       for (std::size_t t = 0; t < T_; ++t) {
         const double entry = 0.5 * Dot(change, std::span(slopes_).subspan(t * M_, M_));
         matrix[t * T_ + s] += 0.5 * entry;
@@ -167,6 +149,34 @@ class NewtonOnSimplex {
 };
 
 }  // namespace
+
+std::vector<double> Response(const Regularizer& regularizer, const MixtureModel& model,
+                             std::span<const double> q) {
+  std::vector<double> raw(q.begin(), q.end()), theta(q.size());
+  for (double& value : raw) value *= model.unit();
+  regularizer.BestResponse(raw, theta);
+  return theta;
+}
+
+std::vector<double> ResponseSlopes(const Regularizer& regularizer, const MixtureModel& model,
+                                   std::span<const double> q, std::span<const double> slopes) {
+  const std::size_t M = q.size();
+  std::vector<double> changes(slopes.size(), 0.0), near(M);
+  const double size = std::sqrt(Dot(q, q));
+  for (std::size_t first = 0; first < slopes.size(); first += M) {
+    const auto slope = slopes.subspan(first, M);
+    const double length = std::sqrt(Dot(slope, slope));
+    if (!(length > 0)) continue;
+    const double step = kDifference * size / length;
+    const auto response_at = [&](double way) {
+      for (std::size_t m = 0; m < M; ++m) near[m] = q[m] + way * slope[m];
+      return Response(regularizer, model, near);
+    };
+    const std::vector<double> above = response_at(step), below = response_at(-step);
+    for (std::size_t m = 0; m < M; ++m) changes[first + m] = (above[m] - below[m]) / (2 * step);
+  }
+  return changes;
+}
 
 MixturePoint SolveMixture(const Regularizer& regularizer, const MixtureModel& model,
                           std::span<const double> start, double precision) {

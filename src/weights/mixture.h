@@ -26,8 +26,10 @@ class MixtureModel {
   virtual void Quadratics(std::span<const double> w, std::span<double> q) const = 0;
   /// dq_m / dw_t at entry t M + m.
   virtual std::vector<double> Slopes(std::span<const double> w) const = 0;
-  /// Adds 1/2 sum_m theta_m d^2 q_m / dw^2, T x T.
-  virtual void AddCurvature(std::span<const double> theta, std::span<double> matrix) const = 0;
+  /// Adds 1/2 sum_m theta_m d^2 q_m / dw^2 over the kernels of every group g to the T x T matrix number g. No groups: one matrix
+  /// for all.
+  virtual void AddCurvature(std::span<const double> theta, std::span<const int> groups,
+                            std::span<double> matrices) const = 0;
 };
 
 struct MixturePoint {
@@ -38,6 +40,13 @@ struct MixturePoint {
   double value = 0;                ///< of the objective
   double error = 0;                ///< what another w may be better by
 };
+
+/// The best response to q, in units of the model.
+std::vector<double> Response(const Regularizer& regularizer, const MixtureModel& model,
+                             std::span<const double> q);
+/// d theta_m / dw_t at entry t M + m, theta the best response to q(w), by differences of it along the slopes of q.
+std::vector<double> ResponseSlopes(const Regularizer& regularizer, const MixtureModel& model,
+                                   std::span<const double> q, std::span<const double> slopes);
 
 /// From `start`, a w. The precision is absolute.
 MixturePoint SolveMixture(const Regularizer& regularizer, const MixtureModel& model,
