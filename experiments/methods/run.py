@@ -32,6 +32,8 @@ OTHERS = {
     "penalty, norm 1": ["--norm", "1", "--penalty", "1"],
     "penalty, norm 2": ["--norm", "2", "--penalty", "1"],
     "mixed": ["--regularizer", "mixed", "--groups", "groups.txt", "--norm", "1", "--inner-norm", "2"],
+    "mixed, 1 within": ["--regularizer", "mixed", "--groups", "groups.txt", "--norm", "2", "--inner-norm", "1"],
+    "bounds": ["--norm", "1", "--weight-bounds", "*=0..0.3"],
     "matrix": ["--regularizer", "matrix", "--matrix", "matrix.npy"],
     "elastic": ["--regularizer", "elastic", "--elastic", "0.5"],
 }

@@ -15,7 +15,10 @@ namespace kweave {
 
 namespace {
 
-constexpr std::size_t kMostMembers = 60;
+// Beyond many members those idle for long are dropped, and more members than kernels: they are nearly the same then.
+constexpr std::size_t kManyMembers = 60;
+constexpr std::size_t kMostMembers = 120;
+constexpr int kLongIdle = 3;
 constexpr std::size_t kMostBytes = std::size_t{32} << 20;  // of products, and of betas
 constexpr std::size_t kLeastMembers = 4;
 constexpr std::size_t kColumnsAtOnce = 32;
@@ -47,9 +50,10 @@ void Bundle::Add(const Evaluation& at, const Expansion& expansion) {
   }
   last.products.push_back(at.quadratics);
   for (std::vector<double>& products : last.products) Scale(1 / unit_, products);
-  while (members_.size() > MostMembers()) {
+  while (members_.size() > std::min(MostMembers(), kManyMembers)) {
     const auto idlest = std::max_element(members_.begin(), members_.end() - 1,
                                          [](const Member& a, const Member& b) { return a.idle < b.idle; });
+    if (members_.size() <= MostMembers() && idlest->idle < kLongIdle) break;
     Drop(static_cast<std::size_t>(idlest - members_.begin()));
   }
 }
@@ -59,7 +63,8 @@ std::size_t Bundle::MostMembers() const {
   const double values = static_cast<double>(kMostBytes) / sizeof(double);
   const double by_products = std::sqrt(2 * values / static_cast<double>(last.products.back().size()));
   const double by_betas = values / static_cast<double>(last.beta.size());
-  const double most = std::min({by_products, by_betas, static_cast<double>(kMostMembers)});
+  const std::size_t by_kernels = std::clamp(last.products.back().size(), kManyMembers, kMostMembers);
+  const double most = std::min({by_products, by_betas, static_cast<double>(by_kernels)});
   return std::max(static_cast<std::size_t>(most), kLeastMembers);
 }
 
@@ -303,15 +308,16 @@ void Bundle::Thin(double tolerance, std::span<double> theta) const {
     if (theta[m] > 0) active.push_back(m);
   }
   if (active.size() <= 1) return;
+  const double sum = std::accumulate(theta.begin(), theta.end(), 0.0);
   std::vector<double> columns, weights;
   for (const std::size_t m : active) {
-    weights.push_back(theta[m]);
+    weights.push_back(theta[m] / sum);
     for (const Member& member : members_) {
       for (const std::vector<double>& products : member.products) columns.push_back(products[m]);
     }
   }
-  const std::vector<double> few = SparseMixture(columns, weights, 2 * tolerance, kMostThinned);
-  for (std::size_t k = 0; k < active.size(); ++k) theta[active[k]] = few[k];
+  const std::vector<double> few = SparseMixture(columns, weights, 2 * tolerance / sum, kMostThinned);
+  for (std::size_t k = 0; k < active.size(); ++k) theta[active[k]] = sum * few[k];
 }
 
 void Bundle::Merge(double tolerance, std::span<double> theta) const {

@@ -110,24 +110,28 @@ TEST_F(BundleTest, ThinningKeepsTheSumAndMovesNoPlaneByMoreThanItMay) {
     solves.push_back(SolveTowards(m));
     Add(solves.back(), bundle);
   }
-  for (const auto& [tolerance, merges] :
-       {std::pair(1e-4, false), {1e-2, false}, {100.0, false}, {1e-4, true}, {1e-2, true}, {100.0, true}}) {
-    std::vector<double> theta = uniform_;
-    if (merges) {
-      bundle.Merge(tolerance, theta);
-    } else {
-      bundle.Thin(tolerance, theta);
-    }
-    EXPECT_NEAR(std::accumulate(theta.begin(), theta.end(), 0.0), 1, 1e-12);
-    for (const Evaluation& solve : solves) {
-      double change = 0;
-      for (std::size_t m = 0; m < theta.size(); ++m) {
-        change += 0.5 * (theta[m] - uniform_[m]) * solve.quadratics[m];
+  for (const double sum : {1.0, 7.0}) {  // weights with a price have any
+    std::vector<double> equal = uniform_;
+    for (double& value : equal) value *= sum;
+    for (const auto& [tolerance, merges] :
+         {std::pair(1e-4, false), {1e-2, false}, {700.0, false}, {1e-4, true}, {1e-2, true}, {700.0, true}}) {
+      std::vector<double> theta = equal;
+      if (merges) {
+        bundle.Merge(tolerance, theta);
+      } else {
+        bundle.Thin(tolerance, theta);
       }
-      EXPECT_LE(std::abs(change), 2 * tolerance * bundle.unit());
-    }
-    if (tolerance == 100) {
-      EXPECT_EQ(std::count_if(theta.begin(), theta.end(), [](double v) { return v > 0; }), 1);
+      EXPECT_NEAR(std::accumulate(theta.begin(), theta.end(), 0.0), sum, 1e-12 * sum);
+      for (const Evaluation& solve : solves) {
+        double change = 0;
+        for (std::size_t m = 0; m < theta.size(); ++m) {
+          change += 0.5 * (theta[m] - equal[m]) * solve.quadratics[m];
+        }
+        EXPECT_LE(std::abs(change), 2 * tolerance * bundle.unit());
+      }
+      if (tolerance == 700) {
+        EXPECT_EQ(std::count_if(theta.begin(), theta.end(), [](double v) { return v > 0; }), 1);
+      }
     }
   }
 }
