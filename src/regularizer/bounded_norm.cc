@@ -52,22 +52,8 @@ double BoundedNorm::DualTerm(std::span<const double> q) const {
   return 0.5 * sum;
 }
 
-void BoundedNorm::FillGreedily(std::span<const double> q, std::span<double> theta) const {
-  std::vector<std::size_t> order(q.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return q[a] > q[b]; });
-  std::copy(lower_.begin(), lower_.end(), theta.begin());
-  double left = 1 - std::accumulate(lower_.begin(), lower_.end(), 0.0);
-  for (const std::size_t m : order) {
-    if (left <= 0 || q[m] <= 0) break;
-    const double given = std::min(upper_[m] - lower_[m], left);
-    theta[m] += given;
-    left -= given;
-  }
-}
-
 void BoundedNorm::BestResponse(std::span<const double> q, std::span<double> theta) const {
-  if (norm_.p() == 1) return FillGreedily(q, theta);
+  if (const auto weights = linear()) return FillByQuadratics(*weights, q, theta);
   const double largest = LargestPositive(q);
   const double exponent = std::isinf(norm_.p()) ? 0 : 1 / (norm_.p() - 1);
   // `log_scale` is -log(lambda) / (p - 1), in units of the largest q: near p = 1 its range is wide.
@@ -138,11 +124,9 @@ void BoundedNorm::ProjectScaled(std::span<double> theta, std::span<const double>
   MakeFeasible(theta);
 }
 
-// ||q||_r lies between ||q||_inf and M^(1/r) ||q||_inf.
-RegularizerPointer BoundedNorm::Smoothed(double relative_error) const {
-  const double count = std::max<double>(2, static_cast<double>(lower_.size()));
-  return std::make_shared<const BoundedNorm>(ConjugateExponent(std::log(count) / relative_error + 2), lower_,
-                                             upper_);
+std::optional<LinearWeights> BoundedNorm::linear() const {
+  if (norm_.p() != 1) return std::nullopt;
+  return LinearWeights{.lower = lower_, .upper = upper_};
 }
 
 }  // namespace kweave

@@ -1,7 +1,7 @@
 // Solves     the small problems of ||theta||_p <= 1 with bounds on single weights, 0 <= lower <= theta <= upper.
 // Method     at the largest theta' q all weights inside their bounds are (q_m / lambda)^(1/(p-1)): a search for lambda; for
-//            p = 1 weight is given out by falling q. The nearest theta is that of the norm alone (regularizer/lp_projection.h), cut
-//            at the bounds, with a search for its lambda.
+//            p = 1, where all is linear, weight is given out by falling q. The nearest theta is that of the norm alone
+//            (regularizer/lp_projection.h), cut at the bounds, with a search for its lambda.
 // Takes and  as regularizer.h says.
 // returns
 // Holds      theta is feasible.
@@ -9,6 +9,7 @@
 #ifndef KWEAVE_REGULARIZER_BOUNDED_NORM_H_
 #define KWEAVE_REGULARIZER_BOUNDED_NORM_H_
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -33,11 +34,9 @@ class BoundedNorm : public Regularizer {
   void Project(std::span<double> theta) const override { ProjectScaled(theta, {}); }
   void ProjectScaled(std::span<double> theta, std::span<const double> scales) const override;
   double least_step_share() const override { return norm_.least_step_share(); }
-  RegularizerPointer Smoothed(double relative_error) const override;
+  std::optional<LinearWeights> linear() const override;
 
  private:
-  void FillGreedily(std::span<const double> q, std::span<double> theta) const;
-
   LpNorm norm_;
   std::vector<double> lower_, upper_;
 };

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include "kweave/error.h"
@@ -66,6 +68,31 @@ double BestByGoldenSections(const Regularizer& regularizer, double linear, std::
 }
 
 }  // namespace
+
+void FillByQuadratics(const LinearWeights& weights, std::span<const double> q, std::span<double> theta) {
+  std::vector<std::size_t> order(q.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return q[a] > q[b]; });
+  std::copy(weights.lower.begin(), weights.lower.end(), theta.begin());
+  double left = weights.total - std::accumulate(theta.begin(), theta.end(), 0.0);
+  for (const std::size_t m : order) {
+    if (left <= 0 || q[m] <= 0) break;
+    const double given = std::min(weights.upper[m] - weights.lower[m], left);
+    theta[m] += given;
+    left -= given;
+  }
+}
+
+void GiveOut(const LinearWeights& weights, double freed, std::span<double> theta) {
+  std::vector<double> room(theta.size(), 0.0);
+  for (std::size_t m = 0; m < theta.size(); ++m) {
+    if (theta[m] > weights.lower[m])
+      room[m] = std::max(std::min(weights.upper[m], weights.total) - theta[m], 0.0);
+  }
+  const double all = std::accumulate(room.begin(), room.end(), 0.0);
+  if (!(all > 0)) return;
+  for (std::size_t m = 0; m < theta.size(); ++m) theta[m] += std::min(freed / all, 1.0) * room[m];
+}
 
 double LowerBound(const Regularizer& regularizer, double linear, std::span<const double> q, bool may_scale) {
   const double term = regularizer.DualTerm(q);

@@ -24,11 +24,20 @@ class LpNorm;
 class Regularizer;
 using RegularizerPointer = std::shared_ptr<const Regularizer>;
 
-/// A regulariser that a linear program describes: theta >= 0, sum theta <= total, at `cost` for each unit of weight.
+/// A regulariser that a linear program describes: theta >= 0, sum theta <= total, at `cost` for each unit of weight; where weights
+/// are bounded, which then cost nothing, lower <= theta <= upper.
 struct LinearWeights {
   double cost = 0;
   double total = 1;
+  std::vector<double> lower = {}, upper = {};  ///< of every kernel; both empty where there are none
+
+  bool is_bounded() const { return !lower.empty(); }
 };
+
+/// The largest theta' q of bounded weights: what the lower bounds leave goes to the kernels of largest q > 0.
+void FillByQuadratics(const LinearWeights& weights, std::span<const double> q, std::span<double> theta);
+/// Gives `freed` to the bounded weights above their lower bound, in proportion to the room that the upper ones leave.
+void GiveOut(const LinearWeights& weights, double freed, std::span<double> theta);
 
 /// A dual term that is a function of the largest of several: R*(q) = f(z), z = max over g of N_g, N_g of degree one in the quadratics
 /// of the kernels of group g, f convex. 1/2 sum_g N_g is a dual term that is smooth.

@@ -45,6 +45,7 @@ BundlePoint BetaMixture::Best(const Evaluation& last, double relative_gap) {
   if (const std::optional<LinearWeights> linear = regularizer_.linear()) {
     const double sum = std::accumulate(last.theta.begin(), last.theta.end(), 0.0);
     if (linear->cost > 0 && sum > 0) bundle_.Limit({.cost = linear->cost, .total = kMostGrowth * sum});
+    if (linear->is_bounded()) bundle_.Limit(*linear);
     const std::vector<double> nowhere(last.theta.size(), 0.0);
     return bundle_.Minimize({.rho = 0, .center = nowhere, .metric = nowhere}, precision);
   }

@@ -27,6 +27,7 @@ constexpr std::size_t kPulledColumns = 400;
 constexpr int kMostRounds = 50;
 constexpr double kInUse = 1e-6;           // of a mixture
 constexpr double kNoWeight = 1e-7;        // of a column that may be left out next time
+constexpr double kNeverMet = 2;           // upper bound on a share
 constexpr std::size_t kAnchors = 64;      // kernels that others are compared with
 constexpr std::size_t kMostThinned = 64;  // kernels that may stand for all
 
@@ -108,8 +109,21 @@ void Bundle::StartColumns(const Pull& pull) {
   }
 }
 
+// Bounds give many kernels weight anyway.
+void Bundle::TakeFreeColumns() {
+  columns_.clear();
+  if (spare() == 0) return;
+  for (std::size_t m = 0; m < weights_.lower.size(); ++m) {
+    if (weights_.upper[m] > weights_.lower[m]) columns_.push_back(static_cast<Index>(m));
+  }
+}
+
 BundlePoint Bundle::Minimize(const Pull& pull, double precision) {
   if (members_.size() == 1 && pull.rho == 0) return OneBeta();
+  if (weights_.is_bounded()) {
+    TakeFreeColumns();
+    return SolveColumns(pull, precision);
+  }
   StartColumns(pull);
   BundlePoint point;
   for (int round = 0; round < kMostRounds; ++round) {
@@ -123,10 +137,16 @@ BundlePoint Bundle::Minimize(const Pull& pull, double precision) {
   return point;
 }
 
-// A plane is lowest where q is largest, whatever its sign.
+// A plane is lowest where q is largest, whatever its sign, unless weights are bounded.
 BundlePoint Bundle::OneBeta() const {
   const Member& only = members_.front();
   const std::vector<double>& q = only.products.back();
+  if (weights_.is_bounded()) {
+    BundlePoint point{std::vector<double>(q.size()), {1.0}, q, only.linear};
+    FillByQuadratics(weights_, q, point.theta);
+    point.value = only.linear - 0.5 * Dot(point.theta, q);
+    return point;
+  }
   const auto largest = static_cast<std::size_t>(std::max_element(q.begin(), q.end()) - q.begin());
   const double slope = cost() - 0.5 * q[largest];
   const double weight = cost() > 0 && slope > 0 ? 0 : weights_.total;
@@ -135,41 +155,62 @@ BundlePoint Bundle::OneBeta() const {
   return point;
 }
 
-// The total less what the kernels get, which no pull moves.
-void Bundle::AddUnspent(const Pull& pull, HullProblem& problem) const {
-  const std::size_t T = members_.size();
-  problem.B.insert(problem.B.end(), T * T, 2 * cost() * weights_.total);
-  const double spent = std::accumulate(pull.center.begin(), pull.center.end(), 0.0) / weights_.total;
-  problem.c.push_back(std::max(1 - spent, 0.0));
-  problem.d.push_back(0);
+// What the lower bounds leave of the total.
+double Bundle::spare() const {
+  const double kept = std::accumulate(weights_.lower.begin(), weights_.lower.end(), 0.0);
+  return std::max(weights_.total - kept, 0.0);
 }
 
-// The hull's theta is a share of the total.
-BundlePoint Bundle::SolveColumns(const Pull& pull, double precision) const {
+// The total less what the kernels get, which no pull moves.
+void Bundle::AddUnspent(HullProblem& problem, const std::vector<double>& base) const {
+  for (const double value : base) problem.B.push_back(value + 2 * cost() * spare());
+  problem.c.push_back(std::max(1 - std::accumulate(problem.c.begin(), problem.c.end(), 0.0), 0.0));
+  problem.d.push_back(0);
+  if (weights_.is_bounded()) problem.upper.push_back(kNeverMet);
+}
+
+// The hull's theta is a share of what is spare. What the lower bounds give is there for any theta: it is part of every column.
+HullProblem Bundle::ColumnProblem(const Pull& pull) const {
   const std::size_t T = members_.size();
-  const double total = weights_.total;
+  const double total = spare();
   HullProblem problem;
   problem.rho = pull.rho;
   for (const Member& member : members_) problem.l.push_back(member.linear);
+  std::vector<double> base(T * T, 0.0);
+  const auto fill = [&](double* matrix, const auto& value) {
+    for (std::size_t t = 0; t < T; ++t) {
+      for (std::size_t s = 0; s <= t; ++s) {
+        matrix[t * T + s] = matrix[s * T + t] = base[t * T + s] + value(members_[t].products[s]);
+      }
+    }
+  };
+  if (weights_.is_bounded()) {
+    fill(base.data(), [&](const std::vector<double>& products) { return Dot(weights_.lower, products); });
+  }
   problem.B.resize(columns_.size() * T * T);
   for (std::size_t k = 0; k < columns_.size(); ++k) {
     const std::size_t m = At(columns_[k]);
-    double* matrix = problem.B.data() + k * T * T;
-    for (std::size_t t = 0; t < T; ++t) {
-      for (std::size_t s = 0; s <= t; ++s) {
-        matrix[t * T + s] = matrix[s * T + t] = total * members_[t].products[s][m];
-      }
-    }
-    problem.c.push_back(pull.center[m] / total);
+    fill(problem.B.data() + k * T * T,
+         [&](const std::vector<double>& products) { return total * products[m]; });
+    const double lower = weights_.is_bounded() ? weights_.lower[m] : 0;
+    problem.c.push_back((pull.center[m] - lower) / total);
     problem.d.push_back(pull.metric[m] * total * total);
+    if (weights_.is_bounded())
+      problem.upper.push_back(std::min((weights_.upper[m] - lower) / total, kNeverMet));
   }
-  if (weights_.cost > 0) AddUnspent(pull, problem);
-  HullPoint hull = SolveHull(problem, precision);
+  if (weights_.cost > 0 || weights_.is_bounded()) AddUnspent(problem, base);
+  return problem;
+}
+
+BundlePoint Bundle::SolveColumns(const Pull& pull, double precision) const {
+  const std::size_t T = members_.size();
+  HullPoint hull = SolveHull(ColumnProblem(pull), precision);
   BundlePoint point;
   if (hull.theta.empty()) return point;
 
-  point.theta.assign(pull.center.size(), 0.0);
-  for (std::size_t k = 0; k < columns_.size(); ++k) point.theta[At(columns_[k])] = total * hull.theta[k];
+  point.theta = weights_.is_bounded() ? weights_.lower : std::vector<double>(pull.center.size(), 0.0);
+  const double total = spare();
+  for (std::size_t k = 0; k < columns_.size(); ++k) point.theta[At(columns_[k])] += total * hull.theta[k];
   point.quadratics.assign(pull.center.size(), 0.0);
   for (std::size_t t = 0; t < T; ++t) {
     point.linear += hull.w[t] * members_[t].linear;
@@ -350,6 +391,22 @@ void Bundle::Merge(double tolerance, std::span<double> theta) const {
       anchors.push_back(m);
     }
   }
+}
+
+void Bundle::Trim(double tolerance, std::span<double> theta) const {
+  double largest = std::numeric_limits<double>::min();
+  for (const Member& member : members_) {
+    for (const double q : member.products.back()) largest = std::max(largest, std::abs(q));
+  }
+  const double small = tolerance / (largest * static_cast<double>(theta.size()));
+  double freed = 0;
+  for (std::size_t m = 0; m < theta.size(); ++m) {
+    const double above = theta[m] - weights_.lower[m];
+    if (above > small) continue;
+    freed += above;
+    theta[m] = weights_.lower[m];
+  }
+  GiveOut(weights_, freed, theta);
 }
 
 }  // namespace kweave

@@ -4,7 +4,7 @@
 //          model(theta) = max over w >= 0, sum w = 1 of  sum_t w_t L_t - 1/2 sum_m theta_m w' B_m w,
 //          B_m[s][t] = beta_s' K_m beta_t; at each theta solved it is as good as the solve was. Weights with a price instead of a
 //          sum are a simplex too, of as much as may be spent: what is not spent goes to a kernel more, whose quadratic is
-//          2 cost for every w.
+//          2 cost for every w. So are weights with bounds: what the lower bounds leave is spent, below the upper ones or not at all.
 // Method   a plain bundle keeps B_m's diagonal only, one plane per beta, flat between solves. The products off
 //          the diagonal come almost free with the expansion of a solve and give the model its curvature: with
 //          few kernels in play it takes a third of the solves.
@@ -56,7 +56,7 @@ class Bundle {
   bool is_empty() const { return members_.empty(); }
   std::size_t size() const { return members_.size(); }
 
-  /// What the simplex is: sum theta = total, or up to it where weight has a cost. Sum theta = 1 until told otherwise.
+  /// What the simplex is: sum theta = total, or up to it where weight has a cost or bounds. Sum theta = 1 until told otherwise.
   void Limit(const LinearWeights& weights) { weights_ = weights; }
   /// The minimum of model, cost and pull over the simplex, to a relative precision.
   BundlePoint Minimize(const Pull& pull, double precision);
@@ -71,6 +71,10 @@ class Bundle {
   /// Moves weight to few kernels where those can stand for all: no plane of the bundle, nor the curvature between them,
   /// changes by more than the tolerance.
   void Thin(double tolerance, std::span<double> theta) const;
+
+  /// Brings bounded weights that are hardly above their lower bounds down to these, and gives others what that frees; no plane of
+  /// the bundle changes by more than the tolerance.
+  void Trim(double tolerance, std::span<double> theta) const;
 
   /// What values inside are multiplied with to get objectives.
   double unit() const { return unit_; }
@@ -88,9 +92,12 @@ class Bundle {
   std::size_t MostMembers() const;
   void Drop(std::size_t t);
   void StartColumns(const Pull& pull);
+  void TakeFreeColumns();
   BundlePoint OneBeta() const;
   double cost() const { return weights_.cost / unit_; }
-  void AddUnspent(const Pull& pull, HullProblem& problem) const;
+  double spare() const;
+  HullProblem ColumnProblem(const Pull& pull) const;
+  void AddUnspent(HullProblem& problem, const std::vector<double>& base) const;
   BundlePoint SolveColumns(const Pull& pull, double precision) const;
   std::vector<Index> MissingColumns(const BundlePoint& point, const Pull& pull, double precision) const;
 

@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "base/run_control.h"
+#include "regularizer/bounded_norm.h"
 #include "regularizer/lp_norm.h"
 #include "tests/support/learn_reference.h"
 #include "weights/sample_machine.h"
@@ -100,6 +102,86 @@ TEST_F(BundleTest, MixturesAreAsGoodAsTheModelSays) {
   gram_.Expand(beta)->Quadratics(q);
   for (std::size_t m = 0; m < q.size(); ++m) {
     EXPECT_NEAR(bundle.unit() * point.quadratics[m], q[m], 1e-9 * bundle.unit());
+  }
+}
+
+// Bounds as they come: all alike, some that leave no choice or none, and sums of upper ones below one.
+std::vector<LinearWeights> Bounds(std::size_t kernels) {
+  LinearWeights upper{.lower = std::vector<double>(kernels, 0.0), .upper = std::vector<double>(kernels, 0.1)};
+  LinearWeights both{.lower = std::vector<double>(kernels, 0.5 / static_cast<double>(kernels)),
+                     .upper = std::vector<double>(kernels, 0.2)};
+  LinearWeights little = both, fixed = both, single = upper;
+  for (double& value : little.upper) value = 0.7 / static_cast<double>(kernels);
+  for (std::size_t m = 0; m < kernels; ++m)
+    fixed.lower[m] = fixed.upper[m] = 1 / static_cast<double>(kernels);
+  for (std::size_t m = 2; m < kernels; ++m) single.upper[m] = std::numeric_limits<double>::infinity();
+  single.lower[0] = single.upper[0] = 0.05;
+  return {upper, both, little, fixed, single};
+}
+
+TEST_F(BundleTest, BoundsAreKeptAndTheMinimumIsTheDualsMaximum) {
+  for (const LinearWeights& bounds : Bounds(uniform_.size())) {
+    const BoundedNorm norm(1, bounds.lower, bounds.upper);
+    Bundle bundle;
+    bundle.Limit(bounds);
+    std::vector<double> start(uniform_.size());
+    norm.Start(start);
+    for (std::size_t m = 0; m < 6; ++m) {
+      Add(SolveTowards(m), bundle);
+      for (const double rho : {0.0, 0.01, 1.0}) {
+        const BundlePoint point = bundle.Minimize({.rho = rho, .center = start, .metric = metric_}, 1e-10);
+        ASSERT_FALSE(point.theta.empty());
+        for (std::size_t k = 0; k < start.size(); ++k) {
+          EXPECT_GE(point.theta[k], bounds.lower[k]);
+          EXPECT_LE(point.theta[k], bounds.upper[k] * (1 + 1e-14));
+        }
+        EXPECT_LE(std::accumulate(point.theta.begin(), point.theta.end(), 0.0), 1 + 1e-12);
+        const double here = machine_.Solve(point.theta, 1e-9).primal;
+        EXPECT_LE(bundle.unit() * point.value, here * (1 + 1e-8)) << rho;
+        if (rho == 0) {
+          EXPECT_NEAR(point.value, point.linear - norm.DualTerm(point.quadratics), 1e-8);
+        }
+      }
+    }
+  }
+}
+
+// One beta is a plane, whose minimum is found without any solver.
+TEST_F(BundleTest, TheSameBetaTwiceIsOnePlaneWithinBounds) {
+  for (const LinearWeights& bounds : Bounds(uniform_.size())) {
+    Bundle once, twice;
+    once.Limit(bounds);
+    twice.Limit(bounds);
+    const Evaluation at = SolveTowards(3);
+    Add(at, once);
+    Add(at, twice);
+    Add(at, twice);
+    EXPECT_NEAR(twice.Minimize(ToUniform(0), 1e-10).value, once.Minimize(ToUniform(0), 1e-10).value, 1e-8);
+  }
+}
+
+TEST_F(BundleTest, TrimmingMovesNoPlaneByMoreThanItMayAndKeepsTheBounds) {
+  const std::size_t M = uniform_.size();
+  const LinearWeights bounds{.lower = std::vector<double>(M, 0.1 / static_cast<double>(M)),
+                             .upper = std::vector<double>(M, 3 / static_cast<double>(M))};
+  Bundle bundle;
+  bundle.Limit(bounds);
+  const Evaluation at = SolveTowards(2);
+  Add(at, bundle);
+  std::vector<double> before(M);
+  for (std::size_t m = 0; m < M; ++m) before[m] = bounds.lower[m] + (m % 2 == 0 ? 1e-9 : 0.01);
+  for (const double tolerance : {1e-10, 1e-4}) {
+    std::vector<double> theta = before;
+    bundle.Trim(tolerance, theta);
+    double change = 0, sum = 0;
+    for (std::size_t m = 0; m < M; ++m) {
+      EXPECT_LE(theta[m], bounds.upper[m]);
+      EXPECT_EQ(theta[m] == bounds.lower[m], tolerance == 1e-4 && m % 2 == 0);
+      change += 0.5 * (theta[m] - before[m]) * at.quadratics[m];
+      sum += theta[m] - before[m];
+    }
+    EXPECT_LE(std::abs(change), tolerance * bundle.unit());
+    EXPECT_NEAR(sum, 0, 1e-14);
   }
 }
 

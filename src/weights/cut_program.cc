@@ -27,11 +27,17 @@ class CutProgram::Master {
     program_.resize(0, kernels + 1);
     std::iota(columns_.begin(), columns_.end(), 0);
     const double most = std::isfinite(weights_.total) ? weights_.total : COIN_DBL_MAX;
-    for (int m = 0; m < kernels; ++m) program_.setColumnBounds(m, 0, most);
+    for (int m = 0; m < kernels; ++m) {
+      const auto at = static_cast<std::size_t>(m);
+      weights_.is_bounded()
+          ? program_.setColumnBounds(m, weights_.lower[at], std::min(weights_.upper[at], most))
+          : program_.setColumnBounds(m, 0, most);
+    }
     program_.setColumnBounds(kernels, -COIN_DBL_MAX, COIN_DBL_MAX);
     program_.setObjectiveCoefficient(kernels, 1);
     const std::vector<double> ones(static_cast<std::size_t>(kernels), 1.0);
-    program_.addRow(kernels, columns_.data(), ones.data(), weights_.cost > 0 ? 0 : weights_.total, most);
+    const bool may_keep = weights_.cost > 0 || weights_.is_bounded();
+    program_.addRow(kernels, columns_.data(), ones.data(), may_keep ? 0 : weights_.total, most);
     program_.setPrimalTolerance(kTolerance);
     program_.setDualTolerance(kTolerance);
   }

@@ -1,5 +1,6 @@
 // Solves     minimise z + cost sum_m theta_m subject to z >= L_t - 1/2 theta' q_t for every cut t, theta >= 0, sum theta = total (at
-//            most ten times that of the best theta so far where weight has a cost).
+//            most ten times that of the best theta so far where weight has a cost; lower <= theta <= upper, sum theta <= total where
+//            weights are bounded).
 // Method     the dual simplex of CLP, warm.
 // Takes and  evaluations, each of which gives a cut, exact or not; returns a vertex and the betas mixed by the multipliers.
 // returns

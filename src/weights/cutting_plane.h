@@ -1,5 +1,5 @@
 // Solves   minimise r(theta) + J(theta) for every regulariser with weights to minimise over and a smooth dual term (norms
-//          above 1, penalties, mixed, matrix and elastic norms, bounds on single weights), or a linear one (norm 1).
+//          above 1, penalties, mixed, matrix and elastic norms, bounds on single weights), or a linear one (norm 1, bounds too).
 // Method   semi-infinite program by cutting planes (Kloft et al. 2011, algorithm 3; Kloft 2011, algorithm D.1): every
 //          solve gives a cut z >= L_t - 1/2 theta' q_t, and the next theta is where the highest of all cuts, with r, is lowest. The
 //          papers approach that theta by a sequence of Taylor expansions of the norm (weights/cutting_plane_taylor.h); here it is found

@@ -12,6 +12,7 @@
 
 #include "base/random.h"
 #include "kweave/error.h"
+#include "regularizer/bounded_norm.h"
 #include "regularizer/lp_norm.h"
 #include "regularizer/lp_penalty.h"
 #include "tests/support/learn_reference.h"
@@ -126,6 +127,48 @@ TEST(LearnWeights, PenaltyAndConstraintHaveTheSameSolutions) {
     EXPECT_NEAR(again.certificate.primal, expected, 1e-6 * expected) << p;
     if (p > 1) {
       EXPECT_NEAR(norm.Norm(again.theta), 1, 1e-3) << p;
+    }
+  }
+}
+
+// Upper bounds, lower ones too, upper ones that leave weight unspent, and bounds on some.
+TEST(LearnWeights, MethodsMeetWithinBounds) {
+  for (const std::string name : {"mixed_10_large_c", "each_8_sample_costs"}) {
+    const ReferenceProblem& problem = FindReferenceProblem(name);
+    const Risk risk = HingeRisk(problem);
+    const std::size_t M = problem.matrices.size();
+    const auto all = [M](double value) { return std::vector<double>(M, value); };
+    const double share = 1 / static_cast<double>(M);
+    std::vector<double> some_lower = all(0), some_upper = all(kInfinity);
+    some_lower[0] = some_upper[0] = 0.1;
+    some_lower[1] = 0.3;
+    some_upper[2] = 0.05;
+    const std::vector<std::pair<std::vector<double>, std::vector<double>>> bounds = {
+        {all(0), all(2 * share)},
+        {all(0.2 * share), all(3 * share)},
+        {all(0.1 * share), all(0.8 * share)},
+        {all(share), all(2 * share)},
+        {all(0), all(kInfinity)},
+        {some_lower, some_upper}};
+    for (std::size_t k = 0; k < bounds.size(); ++k) {
+      const auto& [lower, upper] = bounds[k];
+      const auto norm = std::make_shared<BoundedNorm>(1, lower, upper);
+      const Learned best = Learn(problem.matrices, risk, norm, WithMethod("auto", 1e-8));
+      EXPECT_EQ(best.method, "level");
+      EXPECT_EQ(best.status, Status::kConverged);
+      for (const std::string method : {"cutting-plane", "level", "pgd", "silp", "spg"}) {
+        SCOPED_TRACE(name + ", " + method + ", bounds " + std::to_string(k));
+        const Learned learned = Learn(problem.matrices, risk, norm, WithMethod(method, 1e-6));
+        EXPECT_EQ(learned.status, Status::kConverged);
+        EXPECT_NEAR(learned.certificate.primal, best.certificate.primal, 1e-5 * best.certificate.primal);
+        double sum = 0;
+        for (std::size_t m = 0; m < M; ++m) {
+          EXPECT_GE(learned.theta[m], lower[m]);
+          EXPECT_LE(learned.theta[m], upper[m]);
+          sum += learned.theta[m];
+        }
+        EXPECT_LE(sum, 1 + 1e-12);
+      }
     }
   }
 }

@@ -38,7 +38,9 @@ std::ptrdiff_t CountActive(std::span<const double> theta) {
 
 }  // namespace
 
-Level::Level(const Regularizer& regularizer) : regularizer_(regularizer), linear_(regularizer.linear()) {}
+Level::Level(const Regularizer& regularizer) : regularizer_(regularizer), linear_(regularizer.linear()) {
+  if (linear_ && linear_->is_bounded()) bundle_.Limit(*linear_);
+}
 
 void Level::Begin(std::span<double> theta) { regularizer_.Start(theta); }
 
@@ -60,9 +62,15 @@ void Level::MoveOnSimplex(const RunState& state, std::span<double> theta) {
   const double wanted = state.target_gap * std::abs(best_) / bundle_.unit();
   const double slack = std::max(kThin * gap, kThinAtEnd * wanted);
   const bool is_nearly_there = state.relative_gap <= kNearlyThere * state.target_gap;
-  if (share_ > 0 && CountActive(best_theta_) > kManyKernels) bundle_.Thin(slack, best_theta_);
+  if (share_ > 0 && !linear_->is_bounded() && CountActive(best_theta_) > kManyKernels)
+    bundle_.Thin(slack, best_theta_);
   const BundlePoint next = ToLevel(lowest, precision);
   std::copy(next.theta.begin(), next.theta.end(), theta.begin());
+  if (linear_->is_bounded()) {
+    bundle_.Trim(slack, theta);
+    regularizer_.MakeFeasible(theta);
+    return;
+  }
   if (CountActive(theta) > (is_nearly_there ? kFewKernels : kManyKernels)) bundle_.Thin(slack, theta);
   bundle_.Merge(slack, theta);
   if (regularizer_.lp_norm() != nullptr) regularizer_.lp_norm()->Normalize(theta);

@@ -1,4 +1,4 @@
-// Solves   minimise r(theta) + J(theta) over the simplex (p = 1) or with a cost for weight, or for any regulariser with a dual term
+// Solves   minimise r(theta) + J(theta) over the simplex (p = 1), within bounds on single weights or with a cost for weight, or for any regulariser with a dual term
 //          that is smooth or can be smoothed: norms above 1, penalties, block norms of every order, mixed, matrix and elastic norms.
 // Method   level bundle (Lemarechal, Nemirovskii, Nesterov: New variants of bundle methods, 1995), with a
 //          model that is curved (weights/bundle.h). Its minimum bounds J from below. The next solve is made
@@ -47,7 +47,7 @@ class Level : public WeightMethod {
   double NoteBound(const BundlePoint& lowest);
 
   const Regularizer& regularizer_;
-  const std::optional<LinearWeights> linear_;  // the simplex, or what weight costs
+  const std::optional<LinearWeights> linear_;  // the simplex, bounds in it, or what weight costs
   Bundle bundle_;
   const Gram* gram_ = nullptr;      // the kernels that the bundle's numbers come from
   std::vector<double> best_theta_;  // with the smallest primal, best_

@@ -21,12 +21,13 @@ constexpr double kNegligibleWeight = 1e-3;  // where the program gives none; les
 
 Silp::Silp(const Regularizer& regularizer)
     : regularizer_(regularizer),
+      weights_(*regularizer.linear()),
       best_primal_(std::numeric_limits<double>::infinity()),
       share_(kLargestShare) {}
 
 void Silp::Begin(std::span<double> theta) {
   regularizer_.Start(theta);
-  program_ = std::make_unique<CutProgram>(theta.size(), *regularizer_.linear());
+  program_ = std::make_unique<CutProgram>(theta.size(), weights_);
 }
 
 void Silp::Move(const Evaluation& last, const Machine& machine, const RunState& state,
@@ -47,10 +48,17 @@ void Silp::Move(const Evaluation& last, const Machine& machine, const RunState& 
   dual_point_ = program_->Mixture(regularizer_);
   const std::span<const double> vertex = program_->vertex();
   const double negligible = std::min(kNegligibleWeight, state.relative_gap);
+  const bool is_bounded = weights_.is_bounded();
+  double freed = 0;
   for (std::size_t m = 0; m < theta.size(); ++m) {
     theta[m] = (1 - share_) * best_theta_[m] + share_ * vertex[m];
-    if (theta[m] < negligible && vertex[m] <= 0) theta[m] = 0;
+    const double lower = is_bounded ? weights_.lower[m] : 0;
+    if (theta[m] - lower < negligible && vertex[m] <= lower) {
+      freed += theta[m] - lower;
+      theta[m] = lower;
+    }
   }
+  if (is_bounded) GiveOut(weights_, freed, theta);
   FillFeasible(regularizer_, theta);
 }
 

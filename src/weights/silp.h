@@ -1,4 +1,5 @@
-// Solves   minimise J(theta) over the simplex (p = 1), or with a penalty on the sum of the weights instead.
+// Solves   minimise J(theta) over the simplex (p = 1), within bounds on single weights too, or with a penalty on the sum of the
+//          weights instead.
 // Method   semi-infinite linear program by column generation (Sonnenburg, Raetsch, Schaefer 2005; their beta
 //          is our theta, their theta our z): minimise z subject to z >= L_t - 1/2 theta' q_t for every beta_t
 //          found so far (weights/cut_program.h); a penalty is added to the objective. The program's vertex jumps about, so the next
@@ -34,6 +35,7 @@ class Silp : public WeightMethod {
 
  private:
   const Regularizer& regularizer_;
+  const LinearWeights weights_;
   std::unique_ptr<CutProgram> program_;
   std::vector<double> best_theta_;
   double best_primal_ = 0;
