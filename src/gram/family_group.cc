@@ -89,12 +89,13 @@ template <class T>
 class FamilyGroup : public Group<T> {
  public:
   FamilyGroup(Shape shape, std::vector<FamilyMember> members, BaseRows<T>& base, bool is_own_base,
-              Evaluation evaluation)
+              Evaluation evaluation, double learned_error)
       : shape_(shape),
         members_(std::move(members)),
         base_(base),
         is_own_base_(is_own_base),
         evaluation_(evaluation),
+        learned_error_(learned_error),
         basis_(shape, members_, base, evaluation) {}
 
   void SetWeights(std::span<const double> theta) override { learned_ = MakeLearned(theta); }
@@ -209,7 +210,7 @@ class FamilyGroup : public Group<T> {
   double TableError() const override {
     double error = 0;
     for (std::size_t m = 0; m < members_.size(); ++m)
-      error = std::max(error, (1 + kTailShare) * members_[m].scale * basis_.Error(m));
+      error = std::max(error, members_[m].scale * (basis_.Error(m) + TailError(m)));
     return error;
   }
 
@@ -249,12 +250,16 @@ class FamilyGroup : public Group<T> {
     return learned;
   }
 
+  // What a member may add to the error of a learned kernel.
+  double TailError(std::size_t m) const {
+    return basis_.has_table() ? kTailShare * basis_.Error(m) + learned_error_ : 0;
+  }
+
   // Where narrow widths have little weight, the sum needs fewer terms than its members: those left out add up to no more
-  // than a share of the error that the table has anyway.
+  // than a share of the error that the table has anyway, and what was asked for.
   void CutTail(Learned& learned) const {
     double allowed = 0;
-    for (std::size_t m = 0; m < members_.size(); ++m)
-      allowed += kTailShare * std::abs(learned.weights[m]) * basis_.Error(m);
+    for (std::size_t m = 0; m < members_.size(); ++m) allowed += std::abs(learned.weights[m]) * TailError(m);
     while (learned.combined.size() > 1 && std::abs(learned.combined.back()) <= allowed) {
       allowed -= std::abs(learned.combined.back());
       learned.combined.pop_back();
@@ -351,6 +356,7 @@ class FamilyGroup : public Group<T> {
   BaseRows<T>& base_;
   const bool is_own_base_;
   Evaluation evaluation_;
+  double learned_error_;
   FamilyBasis<T> basis_;
   mutable std::vector<double> diagonal_;  // found when first asked for
   Learned learned_;                       // at the current weights
@@ -360,13 +366,14 @@ class FamilyGroup : public Group<T> {
 
 template <class T>
 std::unique_ptr<Group<T>> MakeFamilyGroup(Shape shape, std::vector<FamilyMember> members, BaseRows<T>& base,
-                                          bool is_own_base, Evaluation evaluation) {
-  return std::make_unique<FamilyGroup<T>>(shape, std::move(members), base, is_own_base, evaluation);
+                                          bool is_own_base, Evaluation evaluation, double learned_error) {
+  return std::make_unique<FamilyGroup<T>>(shape, std::move(members), base, is_own_base, evaluation,
+                                          learned_error);
 }
 
 template std::unique_ptr<Group<float>> MakeFamilyGroup(Shape, std::vector<FamilyMember>, BaseRows<float>&,
-                                                       bool, Evaluation);
+                                                       bool, Evaluation, double);
 template std::unique_ptr<Group<double>> MakeFamilyGroup(Shape, std::vector<FamilyMember>, BaseRows<double>&,
-                                                        bool, Evaluation);
+                                                        bool, Evaluation, double);
 
 }  // namespace kweave

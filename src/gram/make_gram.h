@@ -31,6 +31,8 @@ struct GramOptions {
   /// (Gram::KeepBases) and outlives this one. The samples here are `shared_samples` of it; empty: all. Null: computed here.
   const Gram* shared = nullptr;
   std::vector<Index> shared_samples = {};
+  /// What the table of a learned kernel may be off by, for each unit of weight, to have fewer terms; part of TableError.
+  double learned_error = 0;
 };
 
 /// The Gram matrices of one set of samples with itself. Views, kernels and normalisation must outlive it;

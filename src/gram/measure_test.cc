@@ -146,6 +146,36 @@ TEST_P(MeasureTest, KeptBasesWithSeveralReadersChangeNoValue) {
   ExpectKeptBasesChangeNoValue({kernel, "rbf(gamma=0.3)*linear"}, use_float, evaluation);
 }
 
+// The error that a learned kernel may have is made use of, and no more than that; quadratics have none of it.
+TEST(Measure, OfAShorterTableIsWithinTheErrorItMayHave) {
+  ThreadPool pool(2);
+  const std::vector<View> views = MakeViews();
+  const std::vector<std::string> specs = {"rbf(gamma=logspace(0.01,10,20))"};
+  const KernelSet kernels = ParseKernels(specs, views, 0);
+  const Normalization normalization = FitNormalization(kernels, views, ParseNormalizers("trace"), pool);
+  const GramOptions options{false, Evaluation::kTable, 0, false};
+  GramOptions shorter = options;
+  shorter.learned_error = 1e-6;
+  const auto exact = MakeGram(kernels, views, normalization, options, pool);
+  const auto rough = MakeGram(kernels, views, normalization, shorter, pool);
+  EXPECT_GE(rough->TableError(), exact->TableError() + 0.99e-6);
+  const std::vector<double> theta(kernels.size(), 0.3), a = MakeVector(5);
+  double size = 0, weight = 0, largest = 0;
+  for (const double value : a) size += std::abs(value);
+  for (const double value : theta) weight += value;
+  const std::vector<std::span<const double>> vectors = {a};
+  const Measurement expected = exact->Measure(theta, vectors).front();
+  const Measurement found = rough->Measure(theta, vectors).front();
+  for (Index j = 0; j < kSamples; ++j) {
+    largest = std::max(largest, std::abs(found.outputs[j] - expected.outputs[j]));
+  }
+  EXPECT_LE(largest, weight * rough->TableError() * size);
+  EXPECT_GT(largest, 1e-9 * size);
+  for (std::size_t m = 0; m < theta.size(); ++m) {
+    EXPECT_NEAR(found.quadratics[m], expected.quadratics[m], 1e-10 * (1 + expected.quadratics[m]));
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(
     AllWays, MeasureTest,
     testing::Combine(testing::Values("rbf(gamma=logspace(0.01,10,20))", "rbf(gamma=[0.1,1])",

@@ -96,7 +96,7 @@ void StructuredGram<T>::MakeGroups(const Normalization& normalization, const Gra
   for (auto& [key, members] : families) {
     const KernelTerm term = kernels_.Term(members.front().kernel);
     const bool is_own_base = !bases_of_singles.contains(key);
-    groups_.push_back(MakeFamily(term, std::move(members), is_own_base, options.evaluation, matrices));
+    groups_.push_back(MakeFamily(term, std::move(members), is_own_base, options, matrices));
   }
   for (Index m : singles) {
     const auto chain = normalization.chains.find(m);
@@ -116,11 +116,13 @@ void StructuredGram<T>::MakeGroups(const Normalization& normalization, const Gra
 template <class T>
 std::unique_ptr<Group<T>> StructuredGram<T>::MakeFamily(const KernelTerm& term,
                                                         std::vector<FamilyMember> members, bool is_own_base,
-                                                        Evaluation evaluation, GaussianMatrices& matrices) {
+                                                        const GramOptions& options,
+                                                        GaussianMatrices& matrices) {
   const auto make_family = [&] {
-    return MakeFamilyGroup<T>(term.kind->shape, members, Base(term), is_own_base, evaluation);
+    return MakeFamilyGroup<T>(term.kind->shape, members, Base(term), is_own_base, options.evaluation,
+                              options.learned_error);
   };
-  if (evaluation == Evaluation::kDirect || !IsSmoothInFeatures(*term.kind)) return make_family();
+  if (options.evaluation == Evaluation::kDirect || !IsSmoothInFeatures(*term.kind)) return make_family();
   const FeatureSubset& subset = kernels_.subsets[term.subset];
   const kweave::Features& left = sides_.left[term.view].features;
   if (SubsetSize(left, subset) != 1) return make_family();

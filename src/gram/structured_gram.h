@@ -81,7 +81,8 @@ class StructuredGram : public Gram {
   void AddRows(std::span<const Index> rows, T* out, Index stride);
   void MakeGroups(const Normalization& normalization, const GramOptions& options);
   std::unique_ptr<Group<T>> MakeFamily(const KernelTerm& term, std::vector<FamilyMember> members,
-                                       bool is_own_base, Evaluation evaluation, GaussianMatrices& matrices);
+                                       bool is_own_base, const GramOptions& options,
+                                       GaussianMatrices& matrices);
   BaseRows<T>& Base(const KernelTerm& term);
   std::unique_ptr<BaseBlock<T>> SharedBlock(const BaseKey& key) const;
   Composite Expression(Index m) const;

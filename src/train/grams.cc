@@ -46,6 +46,7 @@ Gram& Grams::Exact() {
   if (!settings_.use_float && settings_.certificate == Evaluation::kAuto) return *working_;
   if (!exact_) {
     GramOptions options{false, settings_.certificate, 0, false};
+    options.learned_error = settings_.learned_error;
     if (whole_ != nullptr) options.shared = whole_->exact_.get();
     exact_ = Make(std::move(options));
   }

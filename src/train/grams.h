@@ -25,6 +25,7 @@ struct GramSettings {
   std::size_t base_cache_bytes = 0;
   Evaluation certificate = Evaluation::kAuto;
   bool factors_sum_to_zero = false;  ///< as in GramOptions: tasks with a bias
+  double learned_error = 0;          ///< likewise, of the exact kernels
 };
 
 /// The kernels at both precisions. The exact ones are made when first asked for, and are the working ones when those

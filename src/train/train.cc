@@ -34,6 +34,12 @@ Evaluation CertificateEvaluation(const TrainOptions& options) {
   return Evaluation::kAuto;
 }
 
+// Little beside a gap that is not small, and a quarter of the terms.
+double LearnedError(const TrainOptions& options) {
+  constexpr double kLeastGap = 1e-5, kShare = 1e-7;
+  return options.gap >= kLeastGap ? kShare * std::min(options.gap, kLeastGap * 100) : 0;
+}
+
 // One machine: two classes, a regression or one class.
 LearnedMachines LearnOneMachine(const PreparedSamples& samples, const PreparedKernels& prepared,
                                 const TrainOptions& options, const MemoryPlan& plan, Grams* grams,
@@ -105,10 +111,11 @@ Model Train(const Dataset& data, const TrainOptions& options, const Context& con
   if (prepared.kept.empty() && prepared.pairs.empty()) {
     control.Log(LogLevel::kWarning, "no kernel varies over the training samples: the model is a constant");
   } else {
-    grams = std::make_unique<Grams>(GramSource{&prepared.kernels, prepared.views, prepared.normalization},
-                                    GramSettings{plan.use_float, plan.base_cache_bytes,
-                                                 CertificateEvaluation(options), FactorsSumToZero(options)},
-                                    pool);
+    grams = std::make_unique<Grams>(
+        GramSource{&prepared.kernels, prepared.views, prepared.normalization},
+        GramSettings{plan.use_float, plan.base_cache_bytes, CertificateEvaluation(options),
+                     FactorsSumToZero(options), LearnedError(options)},
+        pool);
   }
   const LearnedMachines learned =
       multiclass.empty()
