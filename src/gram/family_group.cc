@@ -250,9 +250,10 @@ class FamilyGroup : public Group<T> {
     return learned;
   }
 
-  // What a member may add to the error of a learned kernel.
+  // What a member may add to the error of a learned kernel. Errors of a table are in proportion to the range of its members:
+  // wide ones hardly vary, and are scaled up.
   double TailError(std::size_t m) const {
-    return basis_.has_table() ? kTailShare * basis_.Error(m) + learned_error_ : 0;
+    return (kTailShare + learned_error_ / TableRelativeError<T>()) * basis_.Error(m);
   }
 
   // Where narrow widths have little weight, the sum needs fewer terms than its members: those left out add up to no more

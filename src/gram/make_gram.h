@@ -31,7 +31,8 @@ struct GramOptions {
   /// (Gram::KeepBases) and outlives this one. The samples here are `shared_samples` of it; empty: all. Null: computed here.
   const Gram* shared = nullptr;
   std::vector<Index> shared_samples = {};
-  /// What the table of a learned kernel may be off by, for each unit of weight, to have fewer terms; part of TableError.
+  /// What the table of a learned kernel may be off by, relative to the ranges of its kernels, to have fewer terms; part of
+  /// TableError.
   double learned_error = 0;
 };
 
