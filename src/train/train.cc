@@ -36,7 +36,7 @@ Evaluation CertificateEvaluation(const TrainOptions& options) {
 
 // Little beside a gap that is not small, and a quarter of the terms.
 double LearnedError(const TrainOptions& options) {
-  constexpr double kLeastGap = 1e-5, kShare = 1e-7;
+  constexpr double kLeastGap = 1e-5, kShare = 1e-6;
   return options.gap >= kLeastGap ? kShare * std::min(options.gap, kLeastGap * 100) : 0;
 }
 
