@@ -4,9 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <limits>
 
-#include "base/dot.h"
 #include "kweave/error.h"
 #include "regularizer/find_root.h"
 #include "regularizer/norms.h"
@@ -16,9 +15,31 @@ namespace kweave {
 
 namespace {
 
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int kMostHalvings = 200;
 constexpr double kSlack = 1e-12;
-constexpr double kWideRange = 1e9;  // of the logarithm of a scale
+constexpr double kAboveTheNorm = 2;   // what no weight can be: stands for infinity
+constexpr double kPrecision = 1e-14;  // of the logarithm of a norm
+// Of the logarithm of a scale: up to the first, secants find it from zero. Near p = 1 it goes up to the second.
+constexpr double kWideRange = 500, kWidestRange = 1e18;
+
+// The last place where f, which rises, is not above zero.
+template <class Function>
+double Halve(const Function& f) {
+  double low = -kWideRange, high = 0;
+  double step = 1;
+  while (high < kWidestRange && f(high) <= 0) {
+    low = high;
+    high += step;
+    step *= 2;
+  }
+  for (int k = 0; k < kMostHalvings; ++k) {
+    const double middle = 0.5 * (low + high);
+    if (middle == low || middle == high) break;
+    (f(middle) > 0 ? high : low) = middle;
+  }
+  return low;
+}
 
 }  // namespace
 
@@ -38,6 +59,13 @@ BoundedNorm::BoundedNorm(double p, std::vector<double> lower, std::vector<double
                             "weights meet them",
                             norm_.Norm(lower_)));
   }
+  for (double& value : upper_) value = std::min(value, kAboveTheNorm);
+  for (std::size_t m = 0; m < lower_.size(); ++m) {
+    log_lower_.push_back(std::log(lower_[m]));
+    log_upper_.push_back(std::log(upper_[m]));
+    lower_power_.push_back(std::pow(lower_[m], p));
+    upper_power_.push_back(std::pow(upper_[m], p));
+  }
 }
 
 std::string BoundedNorm::Name() const {
@@ -54,29 +82,46 @@ double BoundedNorm::DualTerm(std::span<const double> q) const {
 
 void BoundedNorm::BestResponse(std::span<const double> q, std::span<double> theta) const {
   if (const auto weights = linear()) return FillByQuadratics(*weights, q, theta);
+  const double p = norm_.p();
+  for (std::size_t m = 0; m < q.size(); ++m) {
+    theta[m] = q[m] > 0 ? (std::isinf(p) ? std::min(upper_[m], 1.0) : upper_[m]) : lower_[m];
+  }
+  if (std::isinf(p) || norm_.Norm(theta) <= 1) return;
   const double largest = LargestPositive(q);
-  const double exponent = std::isinf(norm_.p()) ? 0 : 1 / (norm_.p() - 1);
-  // `log_scale` is -log(lambda) / (p - 1), in units of the largest q: near p = 1 its range is wide.
-  const auto fill = [&](double log_scale) {
+  std::vector<double> logs(q.size(), -kInfinity);  // of q^(1 / (p - 1))
+  double widest = 0;
+  for (std::size_t m = 0; m < q.size(); ++m) {
+    if (!(q[m] > 0)) continue;
+    logs[m] = std::log(q[m] / largest) / (p - 1);
+    widest = std::max(widest, -logs[m]);
+  }
+  // `log_scale` is -log(lambda) / (p - 1), in units of the largest q.
+  const auto log_norm = [&](double log_scale) {
+    double sum = 0;
     for (std::size_t m = 0; m < q.size(); ++m) {
-      const double wanted = q[m] > 0 ? std::exp(log_scale + exponent * std::log(q[m] / largest)) : 0;
-      theta[m] = std::clamp(wanted, lower_[m], upper_[m]);
+      const double wanted = log_scale + logs[m];
+      if (wanted >= log_upper_[m]) {
+        sum += upper_power_[m];
+      } else {
+        sum += wanted <= log_lower_[m] ? lower_power_[m] : std::exp(p * wanted);
+      }
     }
-    return norm_.Norm(theta);
+    return std::log(sum) / p;
   };
-  double low = -kWideRange, high = 0;
-  double step = 1;
-  while (high < kWideRange && fill(high) <= 1) {
-    low = high;
-    high += step;
-    step *= 2;
+  const double log_scale = widest < kWideRange ? FindRoot(log_norm, 0, kPrecision) : Halve(log_norm);
+  for (std::size_t m = 0; m < q.size(); ++m) {
+    theta[m] = std::clamp(std::exp(log_scale + logs[m]), lower_[m], upper_[m]);
   }
-  for (int k = 0; k < kMostHalvings; ++k) {
-    const double middle = 0.5 * (low + high);
-    if (middle == low || middle == high) break;
-    (fill(middle) > 1 ? high : low) = middle;
-  }
-  fill(low);
+  PullInside(theta);
+}
+
+// The norm is convex on the way to the lower bounds.
+void BoundedNorm::PullInside(std::span<double> theta) const {
+  const double norm = norm_.Norm(theta);
+  if (!(norm > 1)) return;
+  const double least = std::min(norm_.Norm(lower_), 1.0);
+  const double share = (1 - least) / (norm - least);
+  for (std::size_t m = 0; m < theta.size(); ++m) theta[m] = lower_[m] + share * (theta[m] - lower_[m]);
 }
 
 void BoundedNorm::Start(std::span<double> theta) const {
@@ -88,17 +133,13 @@ void BoundedNorm::MakeFeasible(std::span<double> theta) const {
   for (std::size_t m = 0; m < theta.size(); ++m) theta[m] = std::clamp(theta[m], lower_[m], upper_[m]);
   if (!(norm_.Norm(theta) > 1)) return;
   const std::vector<double> far(theta.begin(), theta.end());
-  double low = 0, high = 1;
-  const auto go = [&](double share) {
-    for (std::size_t m = 0; m < far.size(); ++m) theta[m] = lower_[m] + share * (far[m] - lower_[m]);
+  const auto log_norm = [&](double log_share) {
+    for (std::size_t m = 0; m < far.size(); ++m)
+      theta[m] = lower_[m] + std::exp(log_share) * (far[m] - lower_[m]);
+    return std::log(norm_.Norm(theta));
   };
-  for (int k = 0; k < kMostHalvings; ++k) {
-    const double middle = 0.5 * (low + high);
-    if (middle == low || middle == high) break;
-    go(middle);
-    (norm_.Norm(theta) > 1 ? high : low) = middle;
-  }
-  go(low);
+  FindRoot(log_norm, 0, kPrecision);
+  PullInside(theta);
 }
 
 // x + lambda scale x^(p-1) = v, then cut. Where lambda is 0 the norm does not bind.

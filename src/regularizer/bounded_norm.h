@@ -37,8 +37,11 @@ class BoundedNorm : public Regularizer {
   std::optional<LinearWeights> linear() const override;
 
  private:
+  void PullInside(std::span<double> theta) const;
+
   LpNorm norm_;
   std::vector<double> lower_, upper_;
+  std::vector<double> log_lower_, log_upper_, lower_power_, upper_power_;  // logarithms, p-th powers
 };
 
 }  // namespace kweave

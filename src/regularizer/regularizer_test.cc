@@ -290,54 +290,6 @@ TEST(MatrixNorm, RefusesWhatIsNoNorm) {
   EXPECT_EQ(LaplacianMatrix(std::vector<double>{0, 1, 1, 0}, 2, 0.1), expected);
 }
 
-TEST(BoundedNorm, RefusesBoundsThatNothingMeets) {
-  EXPECT_THROW(BoundedNorm(1, {0.6, 0.6}, {1, 1}), Error);
-  EXPECT_THROW(BoundedNorm(2, {0.6, 0.2}, {0.5, 1}), Error);
-}
-
-// A linear function is largest at a vertex: all weights but one are at a bound, and that one as well or at what the sum leaves it.
-double LargestAtVertices(const LinearWeights& weights, const std::vector<double>& q) {
-  double largest = 0;
-  const std::size_t K = q.size();
-  for (std::size_t choice = 0; choice < (std::size_t{1} << K); ++choice) {
-    for (std::size_t free = 0; free < K; ++free) {
-      std::vector<double> theta(K);
-      double others = 0;
-      for (std::size_t m = 0; m < K; ++m) {
-        theta[m] = (choice >> m) % 2 == 0 ? weights.lower[m] : weights.upper[m];
-        if (m != free) others += theta[m];
-      }
-      const double left = weights.total - others;
-      if (left < weights.lower[free] - 1e-12) continue;
-      theta[free] = std::min(left, weights.upper[free]);
-      largest = std::max(largest, Dot(theta, q));
-    }
-  }
-  return largest;
-}
-
-TEST(BoundedNorm, LinearBoundsHaveTheDualTermOfTheNorm) {
-  Random random(8);
-  for (const double scale : {0.1, 0.8, 3.0}) {  // sums of the upper bounds below one and above
-    for (int trial = 0; trial < 30; ++trial) {
-      std::vector<double> lower = RandomVector(random, kKernels, 0, 0.1), upper = lower;
-      for (std::size_t m = 0; m < kKernels; ++m) upper[m] += m == 2 ? 0 : scale * random.Uniform();
-      const BoundedNorm norm(1, lower, upper);
-      ASSERT_TRUE(norm.linear().has_value());
-      EXPECT_EQ(norm.linear()->cost, 0);
-      const std::vector<double> q = RandomVector(random, kKernels, 0.05, 3);
-      EXPECT_NEAR(norm.DualTerm(q), 0.5 * LargestAtVertices(*norm.linear(), q), 1e-12);
-    }
-  }
-  EXPECT_FALSE(BoundedNorm(1.5, {0.1}, {0.4}).linear().has_value());
-}
-
-TEST(BoundedNorm, NegativeQuadraticsGetTheLowerBound) {
-  std::vector<double> theta(3);
-  BoundedNorm(1, {0.1, 0.2, 0}, {0.3, 0.4, kInfinity}).BestResponse(std::vector<double>{2, -1, -3}, theta);
-  EXPECT_EQ(theta, (std::vector<double>{0.3, 0.2, 0}));
-}
-
 // What is left of the parts makes the dual term: sum of u_m sqrt(q_m) - R is as large as it gets where all reach their length.
 TEST(MixedNorm, ShortenedPartsAreAsLongAsTheQuadraticsSay) {
   const std::vector<double> q = {4, 1, 0.25, 9, 1e-4};
