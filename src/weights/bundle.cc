@@ -95,35 +95,30 @@ void Bundle::Measure(Gram& gram) {
   }
 }
 
-// Columns in use last time, those at the centre, and the best one of every beta.
+// Columns in use last time, those at the centre, and the best ones of every beta; none whose weight is given by its bounds.
 void Bundle::StartColumns(const Pull& pull) {
   std::vector<bool> is_in(pull.center.size(), false);
   for (const Index m : columns_) is_in[At(m)] = true;
+  std::vector<double> best(is_in.size());
   for (const Member& member : members_) {
     const std::vector<double>& q = member.products.back();
-    is_in[static_cast<std::size_t>(std::max_element(q.begin(), q.end()) - q.begin())] = true;
+    if (!weights_.is_bounded()) {
+      is_in[static_cast<std::size_t>(std::max_element(q.begin(), q.end()) - q.begin())] = true;
+      continue;
+    }
+    FillByQuadratics(weights_, q, best);
+    for (std::size_t m = 0; m < best.size(); ++m) is_in[m] = is_in[m] || best[m] > lower(m);
   }
   columns_.clear();
+  const bool has_spare = spare() > 0;
   for (std::size_t m = 0; m < is_in.size(); ++m) {
-    if (is_in[m] || pull.center[m] > 0) columns_.push_back(static_cast<Index>(m));
-  }
-}
-
-// Bounds give many kernels weight anyway.
-void Bundle::TakeFreeColumns() {
-  columns_.clear();
-  if (spare() == 0) return;
-  for (std::size_t m = 0; m < weights_.lower.size(); ++m) {
-    if (weights_.upper[m] > weights_.lower[m]) columns_.push_back(static_cast<Index>(m));
+    const bool is_free = !weights_.is_bounded() || (has_spare && weights_.upper[m] > lower(m));
+    if (is_free && (is_in[m] || pull.center[m] > lower(m))) columns_.push_back(static_cast<Index>(m));
   }
 }
 
 BundlePoint Bundle::Minimize(const Pull& pull, double precision) {
   if (members_.size() == 1 && pull.rho == 0) return OneBeta();
-  if (weights_.is_bounded()) {
-    TakeFreeColumns();
-    return SolveColumns(pull, precision);
-  }
   StartColumns(pull);
   BundlePoint point;
   for (int round = 0; round < kMostRounds; ++round) {
@@ -133,7 +128,8 @@ BundlePoint Bundle::Minimize(const Pull& pull, double precision) {
     if (missing.empty() || (pull.rho > 0 && columns_.size() > kPulledColumns)) break;
     columns_.insert(columns_.end(), missing.begin(), missing.end());
   }
-  std::erase_if(columns_, [&](Index m) { return point.theta[At(m)] < kNoWeight * weights_.total; });
+  const double none = kNoWeight * spare();
+  std::erase_if(columns_, [&](Index m) { return point.theta[At(m)] - lower(At(m)) < none; });
   return point;
 }
 
@@ -192,11 +188,10 @@ HullProblem Bundle::ColumnProblem(const Pull& pull) const {
     const std::size_t m = At(columns_[k]);
     fill(problem.B.data() + k * T * T,
          [&](const std::vector<double>& products) { return total * products[m]; });
-    const double lower = weights_.is_bounded() ? weights_.lower[m] : 0;
-    problem.c.push_back((pull.center[m] - lower) / total);
+    problem.c.push_back((pull.center[m] - lower(m)) / total);
     problem.d.push_back(pull.metric[m] * total * total);
     if (weights_.is_bounded())
-      problem.upper.push_back(std::min((weights_.upper[m] - lower) / total, kNeverMet));
+      problem.upper.push_back(std::min((weights_.upper[m] - lower(m)) / total, kNeverMet));
   }
   if (weights_.cost > 0 || weights_.is_bounded()) AddUnspent(problem, base);
   return problem;
@@ -221,25 +216,40 @@ BundlePoint Bundle::SolveColumns(const Pull& pull, double precision) const {
     }
   }
   point.mixture = std::move(hull.w);
+  // The hull's columns have the lower bounds in them.
+  if (total > 0 && weights_.is_bounded()) {
+    point.slope = (hull.slope + 0.5 * Dot(weights_.lower, point.quadratics)) / total;
+  }
   point.value = point.linear - 0.5 * Dot(point.theta, point.quadratics) +
                 cost() * std::accumulate(point.theta.begin(), point.theta.end(), 0.0);
   return point;
 }
 
-// A column left out belongs in when its slope at zero is below that of the columns with weight.
-std::vector<Index> Bundle::MissingColumns(const BundlePoint& point, const Pull& pull,
-                                          double precision) const {
-  std::vector<bool> is_in(point.theta.size(), false);
-  double slope = 0;  // mean over all weight, of which what is not spent has none
+// What the slope of a column left out is compared with. Without bounds the mean over all weight, of which
+// what is not spent has none.
+double Bundle::SlopeToBeat(const BundlePoint& point, const Pull& pull) const {
+  if (weights_.is_bounded()) return point.slope;
+  double slope = 0;
   for (const Index k : columns_) {
     const std::size_t m = At(k);
-    is_in[m] = true;
     const double pulled = pull.rho * pull.metric[m] * (point.theta[m] - pull.center[m]);
     slope += point.theta[m] * (pulled + cost() - 0.5 * point.quadratics[m]) / weights_.total;
   }
+  return slope;
+}
+
+// A column left out belongs in when its slope, at zero or its lower bound, is below that of the columns with weight.
+std::vector<Index> Bundle::MissingColumns(const BundlePoint& point, const Pull& pull,
+                                          double precision) const {
+  std::vector<bool> is_in(point.theta.size(), false);
+  for (const Index k : columns_) is_in[At(k)] = true;
+  const double total = spare();
+  const double slope = SlopeToBeat(point, pull);
   std::vector<Index> missing;
+  if (total == 0) return missing;
   for (std::size_t m = 0; m < is_in.size(); ++m) {
-    if (!is_in[m] && cost() - 0.5 * point.quadratics[m] < slope - 2 * precision / weights_.total) {
+    if (weights_.is_bounded() && weights_.upper[m] == lower(m)) continue;
+    if (!is_in[m] && cost() - 0.5 * point.quadratics[m] < slope - 2 * precision / total) {
       missing.push_back(static_cast<Index>(m));
     }
   }

@@ -37,6 +37,7 @@ struct BundlePoint {
   std::vector<double> quadratics;  ///< of the mixture of the betas, for every kernel
   double linear = 0;               ///< sum_t w_t L_t
   double value = 0;                ///< of the model at theta, and what theta costs
+  double slope = 0;                ///< along a weight inside its bounds, where weights have bounds
 };
 
 /// rho / 2 sum_m metric_m (theta_m - center_m)^2, added to the model.
@@ -92,10 +93,11 @@ class Bundle {
   std::size_t MostMembers() const;
   void Drop(std::size_t t);
   void StartColumns(const Pull& pull);
-  void TakeFreeColumns();
   BundlePoint OneBeta() const;
   double cost() const { return weights_.cost / unit_; }
+  double lower(std::size_t m) const { return weights_.is_bounded() ? weights_.lower[m] : 0; }
   double spare() const;
+  double SlopeToBeat(const BundlePoint& point, const Pull& pull) const;
   HullProblem ColumnProblem(const Pull& pull) const;
   void AddUnspent(HullProblem& problem, const std::vector<double>& base) const;
   BundlePoint SolveColumns(const Pull& pull, double precision) const;

@@ -146,6 +146,20 @@ TEST_F(BundleTest, BoundsAreKeptAndTheMinimumIsTheDualsMaximum) {
   }
 }
 
+// With a centre at the lower bounds the search starts with few columns.
+TEST_F(BundleTest, ColumnsLeftOutDoNotMatterWithinBounds) {
+  for (const LinearWeights& bounds : Bounds(uniform_.size())) {
+    Bundle bundle;
+    bundle.Limit(bounds);
+    for (std::size_t m = 0; m < 4; ++m) Add(SolveTowards(m), bundle);
+    const Pull few{.rho = 0, .center = bounds.lower, .metric = metric_};
+    const BundlePoint point = bundle.Minimize(few, 1e-10);
+    const BoundedNorm norm(1, bounds.lower, bounds.upper);
+    EXPECT_NEAR(point.value, point.linear - norm.DualTerm(point.quadratics), 1e-8);
+    EXPECT_NEAR(point.value, bundle.Minimize(ToUniform(0), 1e-10).value, 1e-8);
+  }
+}
+
 // One beta is a plane, whose minimum is found without any solver.
 TEST_F(BundleTest, TheSameBetaTwiceIsOnePlaneWithinBounds) {
   for (const LinearWeights& bounds : Bounds(uniform_.size())) {

@@ -91,7 +91,7 @@ class InteriorPoints {
     Normalize(best.theta);
     Normalize(best.w);
     if (is_bounded_) CutAtUpper(best.theta);
-    return {std::move(best.theta), std::move(best.w)};
+    return {std::move(best.theta), std::move(best.w), best.mu};
   }
 
  private:

@@ -26,6 +26,8 @@ struct HullProblem {
 struct HullPoint {
   std::vector<double> theta;  ///< empty when the numbers do not allow a solution
   std::vector<double> w;
+  double slope =
+      0;  ///< along theta_m, of those inside their bounds; no less at zero and no more at an upper bound
 };
 
 HullPoint SolveHull(const HullProblem& problem, double precision);
