@@ -157,6 +157,9 @@ std::vector<double> SumOverPairs(const BaseBlock<T>& base, Index samples, Index 
       sums[block_number * functions + k] = std::accumulate(row, row + width, 0.0);
     }
   });
+  std::vector<Index> all(static_cast<std::size_t>(samples));
+  std::iota(all.begin(), all.end(), Index{0});
+  base.Release(all);
   std::vector<double> totals(functions, 0.0);
   for (std::size_t s = 0; s < sums.size(); ++s) totals[s % functions] += sums[s];
   return totals;
