@@ -196,6 +196,19 @@ class FamilyGroup : public Group<T> {
     }
   }
 
+  QuadraticsCost quadratics_cost() const override { return QuadraticsCost::kSupport; }
+  void SupportQuadratics(std::span<const double> a, std::span<double> q, ThreadPool& pool) override {
+    const std::vector<double> totals =
+        SumOverSupport<T>(base_, a, static_cast<std::size_t>(basis_.size()), pool,
+                          [this](const WeightedRows<T>& base, Index count, T* block, Index stride) {
+                            basis_.AddMoments(base, count, base_.is_mapped(), block, stride);
+                          });
+    const double sum = std::accumulate(a.begin(), a.end(), 0.0);
+    for (std::size_t m = 0; m < members_.size(); ++m) {
+      q[members_[m].kernel] = members_[m].scale * (basis_.Apply(m, totals) + basis_.shift() * sum * sum);
+    }
+  }
+
   void MeasureEach(std::span<const std::span<const double>> thetas,
                    std::span<const std::span<const double>> vectors, std::span<Measurement> measured,
                    ThreadPool& pool) override {

@@ -124,6 +124,7 @@ class FeatureGroup : public Group<T> {
   FeatureGroup(Shape shape, FeatureSamples samples, std::unique_ptr<Group<T>> rows)
       : shape_(shape), samples_(std::move(samples)), rows_(std::move(rows)) {}
 
+  QuadraticsCost quadratics_cost() const override { return QuadraticsCost::kLittle; }
   bool has_rows() const override { return rows_ != nullptr; }
   void SetWeights(std::span<const double> theta) override {
     if (rows_) rows_->SetWeights(theta);

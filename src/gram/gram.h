@@ -62,6 +62,10 @@ class Gram {
   /// Makes an expansion that this Gram returned that of another `a`. Entries that stay the same cost nothing.
   virtual void Update(Expansion& expansion, std::span<const double> a) = 0;
 
+  /// q[m] = a' K_m a from the pairs of nonzero entries alone, each once: where nothing else of the expansion is needed. False,
+  /// with nothing done, where it would cost as much.
+  virtual bool QuadraticsOnly(std::span<const double>, std::span<double>) { return false; }
+
   /// Quadratics and outputs of one vector or two, from one pass over the kernels where that is possible. Left and right
   /// samples must be the same. Nothing is kept, so very many kernels need no memory.
   virtual std::vector<Measurement> Measure(std::span<const double> theta,

@@ -67,6 +67,9 @@ struct WeightedFeatures {
   std::vector<double> weights;
 };
 
+/// What quadratics alone cost: as much as an expansion, which is much or little, or only the pairs of nonzero entries.
+enum class QuadraticsCost { kExpansion, kLittle, kSupport };
+
 /// T: float or double. Vectors theta and q are over all kernels of the problem; a group reads and writes its
 /// own.
 template <class T>
@@ -109,6 +112,9 @@ class Group {
       Measure(thetas[v], vectors.subspan(v, 1), measured.subspan(v, 1), pool);
     }
   }
+  /// Writes q[m] = a' K_m a for the group's kernels, keeping nothing.
+  virtual void SupportQuadratics(std::span<const double> a, std::span<double> q, ThreadPool& pool);
+  virtual QuadraticsCost quadratics_cost() const { return QuadraticsCost::kExpansion; }
   /// What the group's share of the learned kernel is made of, if it is linear. The group must outlive it.
   virtual std::optional<WeightedFeatures<T>> Linear(std::span<const double>) const { return {}; }
 };
@@ -127,6 +133,13 @@ std::vector<std::unique_ptr<GroupExpansion>> Group<T>::ExpandAll(
   std::vector<std::unique_ptr<GroupExpansion>> expansions;
   for (const auto& a : vectors) expansions.push_back(Expand(*this, MakeSupport(a), pool));
   return expansions;
+}
+
+template <class T>
+void Group<T>::SupportQuadratics(std::span<const double> a, std::span<double> q, ThreadPool& pool) {
+  const std::unique_ptr<GroupExpansion> expansion = StartExpansion();
+  expansion->Add(MakeSupport(a), pool);
+  expansion->Quadratics(a, q);
 }
 
 template <class T>

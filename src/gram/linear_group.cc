@@ -107,6 +107,7 @@ class LinearGroup : public Group<T> {
         right_count_(right_count),
         products_(products) {}
 
+  QuadraticsCost quadratics_cost() const override { return QuadraticsCost::kLittle; }
   void SetWeights(std::span<const double> theta) override {
     weights_ = FeatureWeights(members_, features_->features(), theta);
     rounded_weights_.assign(weights_.begin(), weights_.end());

@@ -64,6 +64,35 @@ TEST_P(MeasureTest, AgreesWithExpansions) {
   }
 }
 
+// With and without rows kept, which are read differently.
+TEST_P(MeasureTest, QuadraticsAloneAreThoseOfTheExpansion) {
+  const auto& [kernel, use_float, evaluation] = GetParam();
+  ThreadPool pool(2);
+  const std::vector<View> views = MakeViews();
+  const std::vector<std::string> specs = {kernel, "linear"};
+  const KernelSet kernels = ParseKernels(specs, views, 0);
+  const Normalization normalization = FitNormalization(kernels, views, ParseNormalizers("trace"), pool);
+  // Products have nothing to save, and single features go through their dimensions unless evaluated directly.
+  const bool is_served = kernel.find('*') == std::string::npos &&
+                         (!kernel.starts_with("each") || evaluation == Evaluation::kDirect);
+  const double tolerance = use_float ? 1e-4 : 1e-10;
+  for (const std::size_t cache_bytes : {0, 1 << 20, 1 << 26}) {
+    const auto gram =
+        MakeGram(kernels, views, normalization, {use_float, evaluation, cache_bytes, false}, pool);
+    for (const std::uint64_t seed : {1, 2}) {
+      const std::vector<double> a = MakeVector(seed);
+      std::vector<double> alone(kernels.size()), expected(kernels.size());
+      ASSERT_EQ(gram->QuadraticsOnly(a, alone), is_served);
+      if (!is_served) continue;
+      const auto expansion = gram->Expand(a);  // from rows that the quadratics may have left behind
+      expansion->Quadratics(expected);
+      for (std::size_t m = 0; m < expected.size(); ++m) {
+        EXPECT_NEAR(alone[m], expected[m], tolerance * (1 + expected[m])) << m;
+      }
+    }
+  }
+}
+
 TEST_P(MeasureTest, OfVectorsWithTheirOwnWeightsIsThatOfEach) {
   const auto& [kernel, use_float, evaluation] = GetParam();
   ThreadPool pool(2);

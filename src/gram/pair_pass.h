@@ -165,6 +165,70 @@ std::vector<double> SumOverPairs(const BaseBlock<T>& base, Index samples, Index 
   return totals;
 }
 
+/// Sums of a_i a_j function(i, j) over the pairs of entries of `a` that are not zero, each pair computed once. `add` as above,
+/// without the first column.
+template <class T, class Add>
+std::vector<double> SumOverSupport(BaseRows<T>& base, std::span<const double> a, std::size_t functions,
+                                   ThreadPool& pool, Add add) {
+  const std::vector<Index> support = CommonSupport(std::span(&a, 1));
+  const Index blocks = (base.right_count() + kColumnBlock - 1) / kColumnBlock;
+  std::vector<double> sums(static_cast<std::size_t>(blocks) * functions, 0.0);
+  // Some rows against the columns [begin, end): those before the rows were counted with these, those after count twice.
+  const auto add_pairs = [&](std::span<const Index> samples, std::span<const T* const> rows, Index begin,
+                             Index end) {
+    thread_local AlignedVector<T> gathered, block;
+    thread_local std::vector<const T*> used;
+    thread_local std::vector<T> factors;
+    thread_local std::vector<double> weights, wide;
+    const auto first = std::ranges::lower_bound(support, std::max(begin, samples.front()));
+    const std::span columns(first, std::lower_bound(first, support.end(), end));
+    const std::size_t count = columns.size(), stride = count + kStridePadding;
+    if (count == 0) return;
+    gathered.resize(std::max(gathered.size(), rows.size() * count));
+    used.clear(), factors.clear(), weights.clear();
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      T* row = gathered.data() + r * count;
+      for (std::size_t j = 0; j < count; ++j) row[j] = rows[r][columns[j] - begin];
+      used.push_back(row);
+      factors.push_back(static_cast<T>(a[static_cast<std::size_t>(samples[r])]));
+    }
+    for (const Index column : columns)
+      weights.push_back((column <= samples.back() ? 1 : 2) * a[static_cast<std::size_t>(column)]);
+    block.assign(functions * stride, T{0});
+    add(WeightedRows<T>{used, factors}, static_cast<Index>(count), block.data(), static_cast<Index>(stride));
+    double* const totals = sums.data() + static_cast<std::size_t>(begin / kColumnBlock) * functions;
+    for (std::size_t k = 0; k < functions; ++k) {
+      wide.assign(block.begin() + static_cast<std::ptrdiff_t>(k * stride),
+                  block.begin() + static_cast<std::ptrdiff_t>(k * stride + count));
+      totals[k] += Dot(weights, wide);
+    }
+  };
+  constexpr std::size_t kRowsAtATime = 16 * kRowBatch;
+  for (std::size_t start = 0; start < support.size(); start += kRowsAtATime) {
+    const auto batches =
+        base.PrepareAll(std::span(support).subspan(start, std::min(kRowsAtATime, support.size() - start)),
+                        static_cast<std::size_t>(kRowBatch));
+    pool.ParallelFor(base.right_count(), kColumnBlock, [&](Index begin, Index end, int) {
+      thread_local AlignedVector<T> scratch;
+      thread_local std::vector<const T*> rows;
+      for (const auto& batch : batches) {
+        // Rows that are to be kept are computed as a whole.
+        const bool is_kept =
+            std::ranges::any_of(batch.missing, [&](std::size_t r) { return batch.places[r] != nullptr; });
+        if (end <= batch.rows.front() && !is_kept) continue;
+        scratch.resize(std::max<std::size_t>(scratch.size(),
+                                             batch.missing.size() * static_cast<std::size_t>(end - begin)));
+        base.Read(batch, begin, end, scratch.data(), rows);
+        if (end > batch.rows.front()) add_pairs(batch.rows, rows, begin, end);
+      }
+    });
+    for (const auto& batch : batches) base.Commit(batch);
+  }
+  std::vector<double> totals(functions, 0.0);
+  for (std::size_t s = 0; s < sums.size(); ++s) totals[s % functions] += sums[s];
+  return totals;
+}
+
 }  // namespace kweave
 
 #endif  // KWEAVE_GRAM_PAIR_PASS_H_

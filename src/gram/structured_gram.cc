@@ -388,6 +388,20 @@ void StructuredGram<T>::Update(Expansion& expansion, std::span<const double> a) 
   CountRows(mine.MoveTo(a, [this](auto add) { ForGroups(add); }));
 }
 
+// A row of as many pairs as there are samples counts as one.
+template <class T>
+bool StructuredGram<T>::QuadraticsOnly(std::span<const double> a, std::span<double> q) {
+  const auto has = [&](QuadraticsCost cost) {
+    return std::ranges::any_of(groups_, [&](const auto& group) { return group->quadratics_cost() == cost; });
+  };
+  if (has(QuadraticsCost::kExpansion) || !has(QuadraticsCost::kSupport)) return false;
+  std::ranges::fill(q, 0.0);
+  ForGroups([&](Index g, Index, ThreadPool& pool) { groups_[g]->SupportQuadratics(a, q, pool); });
+  const auto support = std::ranges::count_if(a, [](double value) { return value != 0; });
+  CountRows(right_count_ > 0 ? support * support / (2 * right_count_) : 0);
+  return true;
+}
+
 template <class T>
 std::vector<Measurement> StructuredGram<T>::Measure(std::span<const double> theta,
                                                     std::span<const std::span<const double>> vectors) {

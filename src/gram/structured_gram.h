@@ -42,6 +42,7 @@ class StructuredGram : public Gram {
   void Diagonal(std::span<const double> theta, std::span<double> out) override;
   std::unique_ptr<Expansion> Expand(std::span<const double> a) override;
   void Update(Expansion& expansion, std::span<const double> a) override;
+  bool QuadraticsOnly(std::span<const double> a, std::span<double> q) override;
   std::vector<Measurement> Measure(std::span<const double> theta,
                                    std::span<const std::span<const double>> vectors) override;
   std::vector<Measurement> MeasureEach(std::span<const std::span<const double>> thetas,

@@ -22,6 +22,9 @@ constexpr double kMostTolerance = 0.5;
 constexpr Index kFewSamples = 512, kRowsOfFewSamples = 64;
 // Solving on features pays while they have at most one entry to so many pairs of samples.
 constexpr double kEntriesPerPair = 4;
+// Outputs that the solver kept are as good as new ones down to this relative gap.
+constexpr double kLeastGapOfKeptOutputs = 1e-4;
+constexpr double kShareOfExpansion = 0.5;  // that quadratics alone may cost
 
 // The learned kernel, keeping the expansion of the last vector it multiplied.
 class ExpandingRows final : public GramRows<float> {
@@ -102,6 +105,8 @@ void SampleMachine::UseGram(Gram& gram, bool is_float) {
   // Nothing follows from beta = 0.
   const bool is_zero = std::all_of(state_.beta.begin(), state_.beta.end(), [](double b) { return b == 0; });
   expansion_ = is_zero ? nullptr : gram_->Expand(state_.beta);
+  expanded_ = state_.beta;
+  is_behind_ = false;
 }
 
 void SampleMachine::StartFrom(std::span<const double> beta) { StartFrom(beta, {}); }
@@ -112,10 +117,13 @@ void SampleMachine::StartFrom(std::span<const double> beta, std::span<const doub
   const bool are_known = !outputs.empty() && std::ranges::equal(beta, state_.beta);
   outputs_.assign(outputs.begin(), are_known ? outputs.end() : outputs.begin());
   expansion_ = are_known ? nullptr : gram_->Expand(state_.beta);
+  expanded_ = state_.beta;
+  is_behind_ = false;
 }
 
 // The outputs of beta at the present theta go where solvers look for them, if they are known.
 void SampleMachine::TakeOutputs() {
+  if (is_behind_) expansion();
   state_.gradient_is_valid = expansion_ || !outputs_.empty();
   state_.gradient = std::exchange(outputs_, {});
   state_.gradient.resize(state_.beta.size());
@@ -189,7 +197,7 @@ Evaluation SampleMachine::SolveOnRows(double relative_gap, ThetaMover* mover) {
   Watch watch(*this, relative_gap, mover);
   const SolverResult result =
       is_float_ ? RunSolver<float>(options, watch) : RunSolver<double>(options, watch);
-  Evaluation evaluation = Evaluate(state_.beta);
+  Evaluation evaluation = EvaluateSolved(relative_gap);
   const double reached = evaluation.relative_inner_gap();
   const bool was_stopped = result.outcome == SolverOutcome::kStoppedByObserver;
   evaluation.is_precision_used_up = !was_stopped && !(reached <= 1.5 * watch.wanted());
@@ -224,15 +232,58 @@ void SampleMachine::NoteTolerance(double violation, double relative_gap) {
   if (relative_gap > 0 && violation > 0) tolerance_per_gap_ = std::clamp(violation / relative_gap, 1e-3, 1e6);
 }
 
+const Expansion& SampleMachine::expansion() const {
+  if (is_behind_) {
+    ExpandInto(*gram_, state_.beta, expansion_);
+    expanded_ = state_.beta;
+    is_behind_ = false;
+  }
+  return *expansion_;
+}
+
 Evaluation SampleMachine::Evaluate(std::span<const double> beta) {
   ExpandInto(*gram_, beta, expansion_);
+  expanded_.assign(beta.begin(), beta.end());
+  is_behind_ = false;
+  std::vector<double> q(theta_.size()), outputs(beta.size());
+  expansion_->Quadratics(q);
+  expansion_->Outputs(theta_, outputs);
+  return Judge(beta, outputs, std::move(q));
+}
+
+// Quadratics alone need the pairs of support samples, each once; an expansion all pairs of a sample that changed and any other.
+bool SampleMachine::ShouldPutOffExpansion(double relative_gap) const {
+  if (!state_.gradient_is_valid || relative_gap < kLeastGapOfKeptOutputs ||
+      !problem_.regularizer->is_minimized()) {
+    return false;
+  }
+  double changes = 0, entries = 0;
+  for (std::size_t i = 0; i < state_.beta.size(); ++i) {
+    entries += state_.beta[i] != 0;
+    changes += !expansion_ ? state_.beta[i] != 0 : state_.beta[i] != expanded_[i];
+  }
+  const double pairs = std::min(changes, entries) * static_cast<double>(state_.beta.size());
+  return 0.5 * entries * entries < kShareOfExpansion * pairs;
+}
+
+// The solver has the outputs.
+Evaluation SampleMachine::EvaluateSolved(double relative_gap) {
+  std::vector<double> q(theta_.size());
+  if (!ShouldPutOffExpansion(relative_gap) || !gram_->QuadraticsOnly(state_.beta, q)) {
+    return Evaluate(state_.beta);
+  }
+  is_behind_ = true;
+  std::vector<double> outputs = state_.gradient;
+  terms_.GradientToOutputs(state_.beta, outputs);
+  return Judge(state_.beta, outputs, std::move(q));
+}
+
+Evaluation SampleMachine::Judge(std::span<const double> beta, std::span<const double> outputs,
+                                std::vector<double> q) {
   Evaluation result;
   result.theta = theta_;
   result.beta.assign(beta.begin(), beta.end());
-  result.quadratics.resize(theta_.size());
-  expansion_->Quadratics(result.quadratics);
-  std::vector<double> outputs(beta.size());
-  expansion_->Outputs(theta_, outputs);
+  result.quadratics = std::move(q);
   const MachineBounds bounds = problem_.risk.BoundsAt(beta, outputs);
   const Regularizer& regularizer = *problem_.regularizer;
   const double added = regularizer.Primal(theta_, result.quadratics) - 0.5 * Dot(theta_, result.quadratics);

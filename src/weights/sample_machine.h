@@ -5,7 +5,8 @@
 //          qp/newton.h for smooth losses; after theta moved, the gradient of the old beta follows from its expansion.
 // Takes    theta and a tolerance; returns an Evaluation.
 // Holds    beta stays feasible for every theta, so each solve starts where the last one ended.
-// Costs    the solver's rows, and one expansion per solve; moving theta costs no pass over the kernels.
+// Costs    the solver's rows, and one expansion per solve; moving theta costs no pass over the kernels. That of the last solve is
+//          put off until somebody needs it, where quadratics alone are cheaper.
 //
 // Next on the main path: qp/solve.h, qp/smo.h, qp/newton.h, qp/linear.h.
 #ifndef KWEAVE_WEIGHTS_SAMPLE_MACHINE_H_
@@ -42,7 +43,7 @@ class SampleMachine final : public Machine {
   void ReleaseRows() override { reserve_.Release(); }
 
   Gram& gram() const override { return *gram_; }
-  const Expansion& expansion() const override { return *expansion_; }
+  const Expansion& expansion() const override;
   double Linear(std::span<const double> beta) const override { return problem_.risk.Dual(beta); }
   std::vector<double> FeasibleStart() const override { return problem_.risk.FeasibleStart(); }
   Certificate Certify(Gram& gram, std::span<const double> theta, std::span<const double> beta,
@@ -64,6 +65,9 @@ class SampleMachine final : public Machine {
   std::unique_ptr<FeatureMatrix> FindFeatures();
   void TakeOutputs();
   Evaluation Evaluate(std::span<const double> beta);
+  Evaluation EvaluateSolved(double relative_gap);
+  bool ShouldPutOffExpansion(double relative_gap) const;
+  Evaluation Judge(std::span<const double> beta, std::span<const double> outputs, std::vector<double> q);
   void ShortenParts(Evaluation& at) const;
   double ToleranceFor(double relative_gap) const;
   void NoteTolerance(double violation, double relative_gap);
@@ -80,9 +84,12 @@ class SampleMachine final : public Machine {
   std::vector<double> theta_;                     // of the running or last solve
   MemoryReserve reserve_;                         // for its rows
   std::optional<Preconditioner> preconditioner_;  // of the last smooth solves
-  std::unique_ptr<Expansion> expansion_;          // of its beta; null before the first
-  std::vector<double> outputs_;                   // for the first, where they are known without an expansion
-  double tolerance_per_gap_ = 50;                 // violation over relative gap, as seen so far
+  // Of a beta; null before the first. Behind the present beta where nobody asked for more yet.
+  mutable std::unique_ptr<Expansion> expansion_;
+  mutable std::vector<double> expanded_;  // that beta, where the expansion is behind
+  mutable bool is_behind_ = false;
+  std::vector<double> outputs_;    // for the first, where they are known without an expansion
+  double tolerance_per_gap_ = 50;  // violation over relative gap, as seen so far
   std::string_view solver_ = "none";
   std::int64_t solves_ = 0;
   double solve_seconds_ = 0;
