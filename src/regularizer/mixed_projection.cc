@@ -16,6 +16,7 @@ namespace kweave {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kMostSize = 1e280;        // products with it are numbers
 constexpr double kPrecision = 1e-13;       // of logarithms of norms
 constexpr double kOuterPrecision = 1e-12;  // likewise
 
@@ -42,7 +43,7 @@ class ShrinkingGroup {
     }
     const auto excess = [&](double place) {
       ShrinkTo(place);
-      return log_pressure_ - (p_ - 1) * log_norm_ - log_lambda;
+      return log_pressure_ - (p_ > 1 ? (p_ - 1) * log_norm_ : 0) - log_lambda;
     };
     place_ = FindRoot(excess, place_, kPrecision);
     return log_norm_;
@@ -60,10 +61,10 @@ class ShrinkingGroup {
     return PositiveNorm(ratios, ConjugateExponent(q_));
   }
 
-  // For any q > 1 the norm falls like exp(-place) where little is left: `place` is log kappa / (q - 1), which for q = infinity is
-  // minus the logarithm of the level. For q = 1 it is log kappa.
+  // `place` is log kappa up to q = 2. Above, where kappa would leave the range of numbers, it is log kappa / (q - 1), minus the
+  // logarithm of the level for q = infinity: with y = x exp(place) the equation is y + s exp(place) y^(q-1) = v exp(place).
   void ShrinkTo(double place) {
-    const double size = std::exp(std::isinf(q_) ? -place : q_ == 1 ? place : (q_ - 1) * place);
+    const double size = std::exp(std::isinf(q_) ? -place : place);
     double pressure = 0;
     for (std::size_t k = 0; k < x_.size(); ++k) {
       if (std::isinf(q_)) {
@@ -71,8 +72,12 @@ class ShrinkingGroup {
         pressure += (values_[k] - x_[k]) / scales_[k];
       } else if (q_ == 1) {
         x_[k] = std::max(values_[k] - size * scales_[k], 0.0);
-      } else {
+      } else if (size > kMostSize || size < 1 / kMostSize) {
+        x_[k] = size > 1 ? 0 : values_[k];
+      } else if (q_ <= 2) {
         x_[k] = shrinkage_.Solve(size * scales_[k], values_[k], roots_[k]).x;
+      } else {
+        x_[k] = shrinkage_.Solve(size * scales_[k], size * values_[k], roots_[k]).x / size;
       }
     }
     log_norm_ = std::log(PositiveNorm(x_, q_));
@@ -81,7 +86,7 @@ class ShrinkingGroup {
     } else if (q_ > 1 && std::isinf(log_norm_)) {  // too little for numbers
       log_pressure_ = log_pressure_to_zero_;
     } else {
-      log_pressure_ = q_ == 1 ? place : (q_ - 1) * (place + log_norm_);
+      log_pressure_ = (q_ <= 2 ? place : (q_ - 1) * place) + (q_ == 1 ? 0 : (q_ - 1) * log_norm_);
     }
   }
 

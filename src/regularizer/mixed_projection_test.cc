@@ -16,7 +16,7 @@ namespace kweave {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNorms[] = {1, 1.05, 4.0 / 3, 2, 3, 10, kInfinity};
+constexpr double kNorms[] = {1, 1.001, 1.05, 4.0 / 3, 2, 3, 10, 100, 200, kInfinity};
 
 // Of the parts, where the weights have p.
 double BlockExponent(double p) { return std::isinf(p) ? 2 : 2 * p / (p + 1); }
@@ -90,6 +90,19 @@ TEST(MixedProjection, GroupsOfOneAndOneGroupAreBalls) {
       }
     }
   }
+}
+
+// Large exponents within groups, where small groups would leave the range of numbers.
+TEST(MixedProjection, ShrinksSmallGroupsInProportion) {
+  std::vector<double> x = {3, 0.01};
+  ProjectOntoMixedBall(2, 200, std::vector<int>{0, 1}, x);
+  const double factor = 1 / std::hypot(3, 0.01);
+  EXPECT_NEAR(x[0], 3 * factor, 1e-9);
+  EXPECT_NEAR(x[1], 0.01 * factor, 1e-9);
+  std::vector<double> sparse = {0.0265, 0.4152, 0.0479, 0.4114, 2.7413};
+  ProjectOntoMixedBall(1, 200, std::vector<int>{0, 1, 2, 3, 4}, sparse);
+  EXPECT_NEAR(sparse[4], 1, 1e-9);
+  EXPECT_EQ(sparse[0] + sparse[1] + sparse[2] + sparse[3], 0);
 }
 
 TEST(MixedProjection, LeavesWhatIsInsideAlone) {

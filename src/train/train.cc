@@ -34,10 +34,13 @@ Evaluation CertificateEvaluation(const TrainOptions& options) {
   return Evaluation::kAuto;
 }
 
-// Little beside a gap that is not small, and a quarter of the terms.
-double LearnedError(const TrainOptions& options) {
-  constexpr double kLeastGap = 1e-5, kShare = 1e-6;
-  return options.gap >= kLeastGap ? kShare * std::min(options.gap, kLeastGap * 100) : 0;
+// Little beside a gap that is not small, and a quarter of the terms. The certificate counts it for every pair of dual variables: more
+// of them, or larger ones, leave less to each.
+double LearnedError(const TrainOptions& options, Index samples) {
+  constexpr double kLeastGap = 1e-5, kMostGap = 1e-3, kShare = 1e-6, kMostSum = 3e4;
+  if (options.gap < kLeastGap) return 0;
+  const double sum = std::max(options.C * static_cast<double>(samples), kMostSum);
+  return kShare * std::min(options.gap, kMostGap) * kMostSum / sum;
 }
 
 // One machine: two classes, a regression or one class.
@@ -114,7 +117,7 @@ Model Train(const Dataset& data, const TrainOptions& options, const Context& con
     grams = std::make_unique<Grams>(
         GramSource{&prepared.kernels, prepared.views, prepared.normalization},
         GramSettings{plan.use_float, plan.base_cache_bytes, CertificateEvaluation(options),
-                     FactorsSumToZero(options), LearnedError(options)},
+                     FactorsSumToZero(options), LearnedError(options, count)},
         pool);
   }
   const LearnedMachines learned =

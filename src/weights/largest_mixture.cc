@@ -89,13 +89,19 @@ class NewtonOverParts {
     return matrices;
   }
 
-  // What differences leave of the slope is added, so that B w is half the slope and w' B w the value.
-  void MendSlope(std::size_t g, std::span<double> B) const {
-    std::vector<double> rest(T_, 0.0);
+  // Half the slopes of all N_g by w.
+  std::vector<double> HalfSlopes() const {
+    std::vector<double> halves(G_ * T_, 0.0);
     for (std::size_t m = 0; m < M_; ++m) {
-      if (GroupOf(m) != g) continue;
-      for (std::size_t t = 0; t < T_; ++t) rest[t] += 0.5 * responses_[m] * slopes_[t * M_ + m];
+      double* of_group = halves.data() + GroupOf(m) * T_;
+      for (std::size_t t = 0; t < T_; ++t) of_group[t] += 0.5 * responses_[m] * slopes_[t * M_ + m];
     }
+    return halves;
+  }
+
+  // What differences leave of the slope is added, so that B w is half the slope and w' B w the value.
+  void MendSlope(std::span<const double> half_slope, std::span<double> B) const {
+    std::vector<double> rest(half_slope.begin(), half_slope.end());
     for (std::size_t t = 0; t < T_; ++t) rest[t] -= Dot(B.subspan(t * T_, T_), at_.w);
     const double all = Dot(rest, at_.w);
     for (std::size_t t = 0; t < T_; ++t) {
@@ -104,7 +110,7 @@ class NewtonOverParts {
   }
 
   bool Step() {
-    const std::vector<double> curvatures = Curvatures();
+    const std::vector<double> curvatures = Curvatures(), half_slopes = HalfSlopes();
     double trace = 0;
     for (std::size_t g = 0; g < G_; ++g) {
       double sum = 0;
@@ -118,7 +124,7 @@ class NewtonOverParts {
       for (std::size_t g = 0; g < G_; ++g) {
         const auto matrix = std::span(problem.B).subspan(g * T_ * T_, T_ * T_);
         for (std::size_t t = 0; t < T_; ++t) matrix[t * T_ + t] += ridge * trace;
-        MendSlope(g, matrix);
+        MendSlope(std::span(half_slopes).subspan(g * T_, T_), matrix);
       }
       BendOutwards(problem);
       const HullPoint hull = SolveScaled(problem);

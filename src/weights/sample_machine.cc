@@ -197,7 +197,7 @@ Evaluation SampleMachine::SolveOnRows(double relative_gap, ThetaMover* mover) {
   Watch watch(*this, relative_gap, mover);
   const SolverResult result =
       is_float_ ? RunSolver<float>(options, watch) : RunSolver<double>(options, watch);
-  Evaluation evaluation = EvaluateSolved(relative_gap);
+  Evaluation evaluation = EvaluateSolved(watch.wanted());
   const double reached = evaluation.relative_inner_gap();
   const bool was_stopped = result.outcome == SolverOutcome::kStoppedByObserver;
   evaluation.is_precision_used_up = !was_stopped && !(reached <= 1.5 * watch.wanted());
