@@ -137,9 +137,7 @@ std::vector<std::unique_ptr<GroupExpansion>> Group<T>::ExpandAll(
 
 template <class T>
 void Group<T>::SupportQuadratics(std::span<const double> a, std::span<double> q, ThreadPool& pool) {
-  const std::unique_ptr<GroupExpansion> expansion = StartExpansion();
-  expansion->Add(MakeSupport(a), pool);
-  expansion->Quadratics(a, q);
+  Expand(*this, MakeSupport(a), pool)->Quadratics(a, q);
 }
 
 template <class T>

@@ -70,9 +70,7 @@ class MeasurePass {
     scratch.resize(std::max<std::size_t>(scratch.size(), batch.missing.size() * width));
     base_.Read(batch, begin, end, scratch.data(), rows);
     AddOutputs(batch.rows, rows, begin, width);
-    // Pairs with samples before the batch were counted with those.
-    const Index from = std::max(begin, batch.rows.front());
-    if (from < end) AddPairs(batch.rows, rows, begin, from, end);
+    AddPairs(batch.rows, rows, begin, end);
   }
 
   void AddOutputs(std::span<const Index> samples, std::span<const double* const> rows, Index begin,
@@ -93,36 +91,13 @@ class MeasurePass {
     }
   }
 
-  // Each vector's pairs of a sample of the batch with one of the columns [from, end) that it has, too. Those after the batch
-  // count twice.
-  void AddPairs(std::span<const Index> samples, std::span<const double* const> rows, Index begin, Index from,
-                Index end) {
-    thread_local AlignedVector<double> gathered, block;
-    thread_local std::vector<const double*> used;
-    thread_local std::vector<double> factors, weights;
-    double* totals = &totals_[static_cast<std::size_t>(begin / kColumnBlock) * vectors_.size() * functions_];
-    for (std::size_t v = 0; v < vectors_.size(); ++v, totals += functions_) {
-      const std::span<const double> a = vectors_[v].a;
-      const auto first = std::ranges::lower_bound(own_support_[v], from);
-      const std::span columns(first, std::lower_bound(first, own_support_[v].end(), end));
-      const std::size_t count = columns.size(), stride = count + kStridePadding;
-      gathered.resize(std::max(gathered.size(), rows.size() * count));
-      used.clear(), factors.clear(), weights.clear();
-      for (std::size_t r = 0; r < rows.size() && count > 0; ++r) {
-        if (a[samples[r]] == 0) continue;
-        double* row = gathered.data() + used.size() * count;
-        for (std::size_t j = 0; j < count; ++j) row[j] = rows[r][columns[j] - begin];
-        used.push_back(row);
-        factors.push_back(a[samples[r]]);
-      }
-      if (used.empty()) continue;
-      for (const Index column : columns) weights.push_back((column <= samples.back() ? 1 : 2) * a[column]);
-      block.assign(functions_ * stride, 0.0);
-      add_functions_(WeightedRows<double>{used, factors}, static_cast<Index>(count), block.data(),
-                     static_cast<Index>(stride));
-      for (std::size_t k = 0; k < functions_; ++k) {
-        totals[k] += Dot(weights, {block.data() + k * stride, count});
-      }
+  // Each vector's pairs of a sample of the batch with one of the columns that it has, too.
+  void AddPairs(std::span<const Index> samples, std::span<const double* const> rows, Index begin, Index end) {
+    const std::size_t first = static_cast<std::size_t>(begin / kColumnBlock) * vectors_.size();
+    for (std::size_t v = 0; v < vectors_.size(); ++v) {
+      AddSupportPairs<double>(vectors_[v].a, own_support_[v], samples, rows, begin, end,
+                              std::span(totals_).subspan((first + v) * functions_, functions_),
+                              add_functions_);
     }
   }
 

@@ -28,15 +28,27 @@ std::vector<double> MakeVector(std::uint64_t seed) {
   return a;
 }
 
+// A kernel with a linear one beside it.
+struct FittedKernels {
+  std::vector<View> views;
+  KernelSet kernels;
+  Normalization normalization;
+};
+
+FittedKernels WithLinear(const std::string& kernel, ThreadPool& pool) {
+  FittedKernels fitted{MakeViews(), {}, {}};
+  const std::vector<std::string> specs = {kernel, "linear"};
+  fitted.kernels = ParseKernels(specs, fitted.views, 0);
+  fitted.normalization = FitNormalization(fitted.kernels, fitted.views, ParseNormalizers("trace"), pool);
+  return fitted;
+}
+
 class MeasureTest : public testing::TestWithParam<std::tuple<std::string, bool, Evaluation>> {};
 
 TEST_P(MeasureTest, AgreesWithExpansions) {
   const auto& [kernel, use_float, evaluation] = GetParam();
   ThreadPool pool(2), alone(1);
-  const std::vector<View> views = MakeViews();
-  const std::vector<std::string> specs = {kernel, "linear"};
-  const KernelSet kernels = ParseKernels(specs, views, 0);
-  const Normalization normalization = FitNormalization(kernels, views, ParseNormalizers("trace"), pool);
+  const auto [views, kernels, normalization] = WithLinear(kernel, pool);
   const GramOptions options{use_float, evaluation, 0, false};
   const auto gram = MakeGram(kernels, views, normalization, options, pool);
   const auto same = MakeGram(kernels, views, normalization, options, alone);
@@ -68,10 +80,7 @@ TEST_P(MeasureTest, AgreesWithExpansions) {
 TEST_P(MeasureTest, QuadraticsAloneAreThoseOfTheExpansion) {
   const auto& [kernel, use_float, evaluation] = GetParam();
   ThreadPool pool(2);
-  const std::vector<View> views = MakeViews();
-  const std::vector<std::string> specs = {kernel, "linear"};
-  const KernelSet kernels = ParseKernels(specs, views, 0);
-  const Normalization normalization = FitNormalization(kernels, views, ParseNormalizers("trace"), pool);
+  const auto [views, kernels, normalization] = WithLinear(kernel, pool);
   // Products have nothing to save, and single features go through their dimensions unless evaluated directly.
   const bool is_served = kernel.find('*') == std::string::npos &&
                          (!kernel.starts_with("each") || evaluation == Evaluation::kDirect);
@@ -96,10 +105,7 @@ TEST_P(MeasureTest, QuadraticsAloneAreThoseOfTheExpansion) {
 TEST_P(MeasureTest, OfVectorsWithTheirOwnWeightsIsThatOfEach) {
   const auto& [kernel, use_float, evaluation] = GetParam();
   ThreadPool pool(2);
-  const std::vector<View> views = MakeViews();
-  const std::vector<std::string> specs = {kernel, "linear"};
-  const KernelSet kernels = ParseKernels(specs, views, 0);
-  const Normalization normalization = FitNormalization(kernels, views, ParseNormalizers("trace"), pool);
+  const auto [views, kernels, normalization] = WithLinear(kernel, pool);
   const auto gram = MakeGram(kernels, views, normalization, {use_float, evaluation, 0, false}, pool);
   const auto other = MakeGram(kernels, views, normalization, {use_float, evaluation, 0, false}, pool);
   Random random(7);

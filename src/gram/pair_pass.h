@@ -165,6 +165,42 @@ std::vector<double> SumOverPairs(const BaseBlock<T>& base, Index samples, Index 
   return totals;
 }
 
+/// totals[k] += sum of a_i a_j function_k(i, j) over the pairs of one of `samples`, whose base values at the columns [begin, end) are
+/// `rows`, and one of these columns, both in the support of `a`. Pairs with columns before the samples were counted with those; columns
+/// after them count twice. `add` as above, without the first column.
+template <class T, class Add>
+void AddSupportPairs(std::span<const double> a, std::span<const Index> support,
+                     std::span<const Index> samples, std::span<const T* const> rows, Index begin, Index end,
+                     std::span<double> totals, Add add) {
+  thread_local AlignedVector<T> gathered, block;
+  thread_local std::vector<const T*> used;
+  thread_local std::vector<T> factors;
+  thread_local std::vector<double> weights, wide;
+  const auto first = std::ranges::lower_bound(support, std::max(begin, samples.front()));
+  const std::span columns(first, std::lower_bound(first, support.end(), end));
+  const std::size_t count = columns.size(), stride = count + kStridePadding;
+  gathered.resize(std::max(gathered.size(), rows.size() * count));
+  used.clear(), factors.clear(), weights.clear();
+  for (std::size_t r = 0; r < rows.size() && count > 0; ++r) {
+    const double factor = a[static_cast<std::size_t>(samples[r])];
+    if (factor == 0) continue;
+    T* const row = gathered.data() + used.size() * count;
+    for (std::size_t j = 0; j < count; ++j) row[j] = rows[r][columns[j] - begin];
+    used.push_back(row);
+    factors.push_back(static_cast<T>(factor));
+  }
+  if (used.empty()) return;
+  for (const Index column : columns)
+    weights.push_back((column <= samples.back() ? 1 : 2) * a[static_cast<std::size_t>(column)]);
+  block.assign(totals.size() * stride, T{0});
+  add(WeightedRows<T>{used, factors}, static_cast<Index>(count), block.data(), static_cast<Index>(stride));
+  for (std::size_t k = 0; k < totals.size(); ++k) {
+    const std::span<const T> sums(block.data() + k * stride, count);
+    wide.assign(sums.begin(), sums.end());
+    totals[k] += Dot(weights, wide);
+  }
+}
+
 /// Sums of a_i a_j function(i, j) over the pairs of entries of `a` that are not zero, each pair computed once. `add` as above,
 /// without the first column.
 template <class T, class Add>
@@ -173,36 +209,6 @@ std::vector<double> SumOverSupport(BaseRows<T>& base, std::span<const double> a,
   const std::vector<Index> support = CommonSupport(std::span(&a, 1));
   const Index blocks = (base.right_count() + kColumnBlock - 1) / kColumnBlock;
   std::vector<double> sums(static_cast<std::size_t>(blocks) * functions, 0.0);
-  // Some rows against the columns [begin, end): those before the rows were counted with these, those after count twice.
-  const auto add_pairs = [&](std::span<const Index> samples, std::span<const T* const> rows, Index begin,
-                             Index end) {
-    thread_local AlignedVector<T> gathered, block;
-    thread_local std::vector<const T*> used;
-    thread_local std::vector<T> factors;
-    thread_local std::vector<double> weights, wide;
-    const auto first = std::ranges::lower_bound(support, std::max(begin, samples.front()));
-    const std::span columns(first, std::lower_bound(first, support.end(), end));
-    const std::size_t count = columns.size(), stride = count + kStridePadding;
-    if (count == 0) return;
-    gathered.resize(std::max(gathered.size(), rows.size() * count));
-    used.clear(), factors.clear(), weights.clear();
-    for (std::size_t r = 0; r < rows.size(); ++r) {
-      T* row = gathered.data() + r * count;
-      for (std::size_t j = 0; j < count; ++j) row[j] = rows[r][columns[j] - begin];
-      used.push_back(row);
-      factors.push_back(static_cast<T>(a[static_cast<std::size_t>(samples[r])]));
-    }
-    for (const Index column : columns)
-      weights.push_back((column <= samples.back() ? 1 : 2) * a[static_cast<std::size_t>(column)]);
-    block.assign(functions * stride, T{0});
-    add(WeightedRows<T>{used, factors}, static_cast<Index>(count), block.data(), static_cast<Index>(stride));
-    double* const totals = sums.data() + static_cast<std::size_t>(begin / kColumnBlock) * functions;
-    for (std::size_t k = 0; k < functions; ++k) {
-      wide.assign(block.begin() + static_cast<std::ptrdiff_t>(k * stride),
-                  block.begin() + static_cast<std::ptrdiff_t>(k * stride + count));
-      totals[k] += Dot(weights, wide);
-    }
-  };
   constexpr std::size_t kRowsAtATime = 16 * kRowBatch;
   for (std::size_t start = 0; start < support.size(); start += kRowsAtATime) {
     const auto batches =
@@ -219,7 +225,10 @@ std::vector<double> SumOverSupport(BaseRows<T>& base, std::span<const double> a,
         scratch.resize(std::max<std::size_t>(scratch.size(),
                                              batch.missing.size() * static_cast<std::size_t>(end - begin)));
         base.Read(batch, begin, end, scratch.data(), rows);
-        if (end > batch.rows.front()) add_pairs(batch.rows, rows, begin, end);
+        AddSupportPairs<T>(
+            a, support, batch.rows, rows, begin, end,
+            std::span(sums).subspan(static_cast<std::size_t>(begin / kColumnBlock) * functions, functions),
+            add);
       }
     });
     for (const auto& batch : batches) base.Commit(batch);

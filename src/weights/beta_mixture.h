@@ -1,6 +1,6 @@
 // Solves   the best lower bound that the betas of all solves so far give together: max over w >= 0, sum w = 1 of D(sum_t w_t beta_t).
 // Method   that of weights/bundle.h. Where the dual has kinks, or nearly (norms close to 1), the beta of one solve closes the
-//          gap slowly, their best mixture fast. Dual terms with kinks are smoothed by less than the gap.
+//          gap slowly, their best mixture fast. Kinks that are not those of a maximum are smoothed by less than the gap.
 // Takes    the evaluation of each solve, as it comes; returns the mixture and its bound. It says nothing of where theta goes.
 // Holds    the mixture is feasible.
 // Costs    those of the bundle: per solve one product with every beta kept.

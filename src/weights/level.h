@@ -1,5 +1,6 @@
-// Solves   minimise r(theta) + J(theta) over the simplex (p = 1), within bounds on single weights or with a cost for weight, or for any regulariser with a dual term
-//          that is smooth or can be smoothed: norms above 1, penalties, block norms of every order, mixed, matrix and elastic norms.
+// Solves   minimise r(theta) + J(theta) over the simplex (p = 1), within bounds on single weights or with a cost for weight, or
+//          for any regulariser with a dual term that is smooth, that of a maximum, or can be smoothed: norms above 1, penalties,
+//          block norms of every order, mixed, matrix and elastic norms.
 // Method   level bundle (Lemarechal, Nemirovskii, Nesterov: New variants of bundle methods, 1995), with a
 //          model that is curved (weights/bundle.h). Its minimum bounds J from below. The next solve is made
 //          where the model falls to a level between that bound and the smallest objective so far, as near as

@@ -86,7 +86,7 @@ class SampleMachine final : public Machine {
   std::optional<Preconditioner> preconditioner_;  // of the last smooth solves
   // Of a beta; null before the first. Behind the present beta where nobody asked for more yet.
   mutable std::unique_ptr<Expansion> expansion_;
-  mutable std::vector<double> expanded_;  // that beta, where the expansion is behind
+  mutable std::vector<double> expanded_;  // that beta
   mutable bool is_behind_ = false;
   std::vector<double> outputs_;    // for the first, where they are known without an expansion
   double tolerance_per_gap_ = 50;  // violation over relative gap, as seen so far
