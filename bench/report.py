@@ -6,6 +6,7 @@
 Everything between <!-- point NAME --> and <!-- end NAME --> is replaced by what was measured for that point; the words
 around it stay. Points without results keep their tables.
 """
+import argparse
 import json
 import math
 import pathlib
@@ -68,8 +69,12 @@ def section(point, result):
 
 
 def main():
-    results = json.loads(pathlib.Path(sys.argv[1]).read_text())
-    page = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else measure.ROOT / "docs" / "performance.md")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("results", type=pathlib.Path)
+    parser.add_argument("page", type=pathlib.Path, nargs="?", default=measure.ROOT / "docs" / "performance.md")
+    arguments = parser.parse_args()
+    results = json.loads(arguments.results.read_text())
+    page = arguments.page
     text = page.read_text()
     for point, result in results.items():
         marked = re.compile(rf"(<!-- point {point} -->\n).*?(<!-- end {point} -->)", re.DOTALL)

@@ -47,6 +47,18 @@ function(kweave_test)
   add_test(NAME ${ARG_NAME} COMMAND ${ARG_NAME} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 endfunction()
 
+# kweave_test_with_simd(program): ctest runs a GoogleTest program again with the instructions of older machines; it has
+# tests/support/simd_environment.cc among its sources. Debug builds do not have these instructions.
+function(kweave_test_with_simd program)
+  if(NOT TARGET ${program} OR CMAKE_BUILD_TYPE STREQUAL "Debug" OR NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    return()
+  endif()
+  foreach(simd AVX2 SSE4)
+    add_test(NAME ${program}_${simd} COMMAND ${program} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    set_tests_properties(${program}_${simd} PROPERTIES ENVIRONMENT KWEAVE_TEST_SIMD=${simd})
+  endforeach()
+endfunction()
+
 # kweave_fuzz(NAME program SOURCES ... LINKS ... [CORPUS folder]): a libFuzzer program, built by the target `fuzzers`. ctest
 # lets it search for KWEAVE_FUZZ_SECONDS, from the files in CORPUS; KWEAVE_FUZZ_SEED (0: by the clock) makes a search that
 # found something repeatable.

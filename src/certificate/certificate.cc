@@ -22,28 +22,78 @@ using bounds::LargestQuadratics;
 using bounds::NothingKnown;
 using bounds::SumOfMagnitudes;
 
+// How wrong outputs may be, by sample: by the table's error, and more where they are not precise.
+std::vector<double> OutputErrors(const Measurement& at, std::span<const Index> precise, double table_error) {
+  std::vector<double> errors(at.outputs.size(), table_error + at.rough_error);
+  for (const Index i : precise) errors[static_cast<std::size_t>(i)] = table_error;
+  return errors;
+}
+
 // The loss is convex in f, so on an interval it is largest at an end.
-double LossesAtWorst(const Risk& risk, std::span<const double> outputs, double bias, double output_error) {
+double LossesAtWorst(const Risk& risk, std::span<const double> outputs, double bias,
+                     std::span<const double> output_errors) {
   double losses = 0;
   for (std::size_t i = 0; i < risk.y.size(); ++i) {
     const double f = outputs[i] + bias;
-    losses += risk.C[i] * std::max(risk.loss->Value(f - output_error, risk.y[i]),
-                                   risk.loss->Value(f + output_error, risk.y[i]));
+    losses += risk.C[i] * std::max(risk.loss->Value(f - output_errors[i], risk.y[i]),
+                                   risk.loss->Value(f + output_errors[i], risk.y[i]));
   }
   return losses;
 }
 
-// An upper bound on the regulariser + the risk, the table's error taken at its worst everywhere.
+// Samples beyond those counted that may cost something: their outputs are not known well enough.
+std::vector<Index> DoubtfulSamples(const Risk& risk, const Measurement& at, std::span<const Index> counted) {
+  std::vector<Index> doubtful;
+  const double bias = risk.BestBias(at.outputs);
+  for (std::size_t i = 0; i < at.outputs.size(); ++i) {
+    const double f = at.outputs[i] + bias, error = 2 * at.rough_error;  // the bias may move as far
+    if (risk.loss->Value(f - error, risk.y[i]) == 0 && risk.loss->Value(f + error, risk.y[i]) == 0) continue;
+    if (!std::ranges::binary_search(counted, static_cast<Index>(i)))
+      doubtful.push_back(static_cast<Index>(i));
+  }
+  return doubtful;
+}
+
+// Finds rough outputs again where they may matter, so that others cost nothing for sure. Returns the samples whose outputs
+// are precise now.
+std::vector<Index> Refine(Gram& gram, const JudgedMachine& machine, std::span<const double> theta,
+                          Measurement& at) {
+  std::vector<Index> precise(machine.counted.begin(), machine.counted.end());
+  if (at.rough_error == 0 || !AllFinite(at.outputs)) return precise;
+  const std::vector<Index> doubtful = DoubtfulSamples(*machine.risk, at, machine.counted);
+  const auto support = std::ranges::count_if(machine.beta, [](double b) { return b != 0; });
+  if (static_cast<std::ptrdiff_t>(doubtful.size()) > support) {  // all of them cost less than these
+    at = std::move(gram.Measure(theta, std::span(&machine.beta, 1)).front());
+    return {};
+  }
+  constexpr std::size_t kRowsAtATime = 64;
+  const double shift = gram.RowShift(theta) * std::accumulate(machine.beta.begin(), machine.beta.end(), 0.0);
+  const std::size_t samples = at.outputs.size();
+  std::vector<double> rows(std::min(kRowsAtATime, doubtful.size()) * samples);
+  for (std::size_t first = 0; first < doubtful.size(); first += kRowsAtATime) {
+    const auto some = std::span(doubtful).subspan(first, std::min(kRowsAtATime, doubtful.size() - first));
+    gram.Rows(theta, some, rows.data(), static_cast<Index>(samples));
+    for (std::size_t r = 0; r < some.size(); ++r) {
+      const double* const row = rows.data() + r * samples;
+      at.outputs[static_cast<std::size_t>(some[r])] =
+          shift + std::inner_product(row, row + samples, machine.beta.begin(), 0.0);
+    }
+  }
+  precise.insert(precise.end(), doubtful.begin(), doubtful.end());
+  return precise;
+}
+
+// An upper bound on the regulariser + the risk, the errors of table and outputs taken at their worst everywhere.
 double PrimalBound(const Risk& risk, const Regularizer& regularizer, const Measurement& at,
-                   std::span<const double> theta, double magnitude, double bias, double table_error) {
+                   std::span<const double> theta, double magnitude, double bias, double table_error,
+                   std::span<const Index> precise) {
   const double regularization = regularizer.Primal(theta, LargestQuadratics(at, magnitude, table_error));
-  const double weight = SumOfMagnitudes(theta);
-  const double output_error = weight * table_error * magnitude;
-  const double losses = LossesAtWorst(risk, at.outputs, bias, output_error);
+  const double output_error = SumOfMagnitudes(theta) * table_error * magnitude;
+  const double losses = LossesAtWorst(risk, at.outputs, bias, OutputErrors(at, precise, output_error));
   const double bias_term = risk.bias_slope * bias;
   return regularization + losses + bias_term +
          kRounding * (std::abs(regularization) + losses + std::abs(bias_term) +
-                      magnitude * LargestMagnitude(at.outputs));
+                      magnitude * (LargestMagnitude(at.outputs) + at.rough_error));
 }
 
 // A lower bound on L - R*(q), the table's error taken at its worst.
@@ -53,7 +103,7 @@ double DualBound(const Risk& risk, const Regularizer& regularizer, const Measure
   const double linear = risk.Dual(beta);
   const double bound =
       LowerBound(regularizer, linear, LargestQuadratics(at, magnitude, table_error), risk.bias_slope == 0);
-  const double largest_output = LargestMagnitude(at.outputs);
+  const double largest_output = LargestMagnitude(at.outputs) + at.rough_error;
   const double sum = std::accumulate(beta.begin(), beta.end(), 0.0);
   const double imbalance =
       risk.has_bias ? std::abs(sum - risk.bias_slope) * (1 + std::abs(bias) + largest_output) : 0;
@@ -71,16 +121,16 @@ Certificate Unknown(std::span<const double> theta, std::span<const double> beta)
 
 // Both bounds, from what was measured.
 Certificate Judge(const Risk& risk, const Regularizer& regularizer, std::span<const double> beta,
-                  double table_error, bounds::Answer& answer) {
+                  double table_error, bounds::Answer& answer, std::span<const Index> precise = {}) {
   Certificate certificate;
   Measurement& primal_side = answer.primal_side();
   const Measurement& dual_side = answer.dual_side();
+  for (const Measurement& side : answer.measured) {
+    if (!AllFinite(side.outputs) || !AllFinite(side.quadratics)) return Unknown(answer.weights, beta);
+  }
   certificate.bias = risk.BestBias(primal_side.outputs);
   certificate.primal = PrimalBound(risk, regularizer, primal_side, answer.weights, SumOfMagnitudes(beta),
-                                   certificate.bias, table_error);
-  if (!AllFinite(primal_side.quadratics) || !AllFinite(dual_side.quadratics)) {
-    return Unknown(answer.weights, beta);
-  }
+                                   certificate.bias, table_error, precise);
   certificate.dual = DualBound(risk, regularizer, dual_side, answer.feasible, certificate.bias, table_error);
   if (risk.bias_slope == 0) certificate.dual = std::max(certificate.dual, 0.0);  // beta = 0
   return bounds::Finish(std::move(certificate), primal_side);
@@ -119,8 +169,8 @@ Certificate Certify(Gram& gram, const Risk& risk, const Regularizer& regularizer
 std::vector<Certificate> CertifyAll(Gram& gram, std::span<const JudgedMachine> machines) {
   std::vector<Certificate> certificates(machines.size());
   std::vector<bounds::Answer> answers(machines.size());
-  std::vector<std::span<const double>> thetas, vectors;
-  std::vector<std::size_t> owners;  // of the vectors
+  std::vector<MeasureRequest> requests;
+  std::vector<std::size_t> owners;  // of the requests
   for (std::size_t k = 0; k < machines.size(); ++k) {
     const JudgedMachine& machine = machines[k];
     if (!AllFinite(machine.theta) || !AllFinite(machine.beta) || !AllFinite(machine.dual_beta)) {
@@ -128,19 +178,24 @@ std::vector<Certificate> CertifyAll(Gram& gram, std::span<const JudgedMachine> m
       continue;
     }
     answers[k] = bounds::MakeAnswer(*machine.risk, *machine.regularizer, machine.theta, machine.dual_beta);
+    const double rough_error = machine.counted.empty() ? 0 : kRoughOutput;
     for (const std::span<const double> a : bounds::VectorsOf(answers[k], machine.beta)) {
-      thetas.push_back(answers[k].weights);
-      vectors.push_back(a);
+      // Losses are those of beta; of another dual point only the size of outputs is asked.
+      const bool has_losses = a.data() == machine.beta.data();
+      requests.push_back(
+          {answers[k].weights, a, rough_error, has_losses ? machine.counted : machine.counted.first(0)});
       owners.push_back(k);
     }
   }
-  std::vector<Measurement> measured = gram.MeasureEach(thetas, vectors);
+  std::vector<Measurement> measured = gram.MeasureEach(requests);
   for (std::size_t v = 0; v < owners.size(); ++v)
     answers[owners[v]].measured.push_back(std::move(measured[v]));
   for (std::size_t k = 0; k < machines.size(); ++k) {
     if (answers[k].measured.empty()) continue;
-    certificates[k] =
-        Judge(*machines[k].risk, *machines[k].regularizer, machines[k].beta, gram.TableError(), answers[k]);
+    const std::vector<Index> precise =
+        Refine(gram, machines[k], answers[k].weights, answers[k].primal_side());
+    certificates[k] = Judge(*machines[k].risk, *machines[k].regularizer, machines[k].beta, gram.TableError(),
+                            answers[k], precise);
   }
   return certificates;
 }
@@ -158,7 +213,8 @@ Certificate CertifyCommon(Gram& gram, std::span<const Risk> risks, const Regular
   }
   const double table_error = gram.TableError();
   const double magnitude = SumOfMagnitudes(beta), dual_magnitude = SumOfMagnitudes(answer.feasible);
-  const double output_error = SumOfMagnitudes(answer.weights) * table_error * magnitude;
+  const std::vector<double> output_errors(risks[0].y.size(),
+                                          SumOfMagnitudes(answer.weights) * table_error * magnitude);
   const double regularization =
       regularizer.Primal(answer.weights, LargestQuadratics(primal_side, magnitude, table_error));
   const double largest_output = LargestMagnitude(dual_side.outputs);
@@ -169,7 +225,7 @@ Certificate CertifyCommon(Gram& gram, std::span<const Risk> risks, const Regular
     const std::span<const double> feasible = stacked.Part(std::span<const double>(answer.feasible), k);
     const double bias = risks[k].BestBias(outputs);
     certificate.biases.push_back(bias);
-    losses += LossesAtWorst(risks[k], outputs, bias, output_error);
+    losses += LossesAtWorst(risks[k], outputs, bias, output_errors);
     linear += risks[k].Dual(feasible);
     const double sum = std::accumulate(feasible.begin(), feasible.end(), 0.0);
     if (risks[k].has_bias) imbalance += std::abs(sum) * (1 + std::abs(bias) + largest_output);

@@ -8,8 +8,8 @@
 // Holds    with positive semidefinite kernels the gap is never smaller than the true error: the error of
 //          tables is taken at its worst, rounding by a few units in the last place. Numbers that are none
 //          give an infinite gap.
-// Costs    one pass over the kernels, for both dual points where they differ. Shares nothing with the solvers it
-//          judges.
+// Costs    one pass over the kernels, for both dual points where they differ, and a row for each sample whose output was found
+//          roughly and must be found again. Shares nothing with the solvers it judges.
 #ifndef KWEAVE_CERTIFICATE_CERTIFICATE_H_
 #define KWEAVE_CERTIFICATE_CERTIFICATE_H_
 
@@ -31,7 +31,8 @@ struct Certificate {
   double bias = 0;                 ///< minimises the primal
   std::vector<double> biases;      ///< one per class instead, for machines with several outputs
   std::vector<double> quadratics;  ///< q_m = beta' K_m beta
-  std::vector<double> outputs;     ///< f(x_i) without bias
+  /// f(x_i) without bias; up to kRoughOutput away where a sample costs nothing and others were said to count.
+  std::vector<double> outputs;
 };
 
 /// (primal - dual) / max(|primal|, |dual|, tiny), not below 0; infinite where the bounds are not finite.
@@ -49,10 +50,14 @@ struct JudgedMachine {
   const Risk* risk = nullptr;
   const Regularizer* regularizer = nullptr;
   std::span<const double> theta, beta, dual_beta;
+  /// Samples, ascending, that may have a loss; empty: any may. Outputs of others are found roughly at first, and again where it
+  /// turns out that they matter.
+  std::span<const Index> counted = {};
 };
+inline constexpr double kRoughOutput = 0.02;  ///< how wrong these may be
 
-/// The certificates of all of them, each as Certify gives it, from one pass over the kernels where that is possible: a base
-/// quantity then serves every machine.
+/// The certificates of all of them, from one pass over the kernels where that is possible: a base quantity then serves every
+/// machine. Each is as Certify gives it where all samples count.
 std::vector<Certificate> CertifyAll(Gram& gram, std::span<const JudgedMachine> machines);
 
 /// Certifies several machines with one theta common to them, whose objectives are added up: the regulariser counts once, at

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "loss/logistic.h"
 #include "regularizer/lp_norm.h"
 #include "tests/support/matrix_gram.h"
 #include "tests/support/reference_problem.h"
@@ -178,6 +179,98 @@ TEST(Certificate, OfSeveralMachinesIsThatOfEach) {
     EXPECT_EQ(all[k].quadratics, one.quadratics);
   }
   EXPECT_TRUE(std::isinf(all.back().relative_gap));
+}
+
+// Outputs that may be wrong are so, in the direction that makes losses smaller.
+class FlatteringGram : public MatrixGram {
+ public:
+  FlatteringGram(const ReferenceProblem& problem) : MatrixGram(problem.matrices), y_(problem.y) {}
+  std::vector<Measurement> MeasureEach(std::span<const MeasureRequest> requests) override {
+    std::vector<Measurement> measured = MatrixGram::MeasureEach(requests);
+    for (std::size_t v = 0; v < requests.size(); ++v) {
+      measured[v].rough_error = requests[v].rough_error;
+      for (std::size_t i = 0; i < y_.size(); ++i) {
+        if (std::ranges::binary_search(requests[v].precise_at, static_cast<Index>(i))) continue;
+        measured[v].outputs[i] += y_[i] * requests[v].rough_error;
+      }
+    }
+    return measured;
+  }
+
+ private:
+  const std::vector<double> y_;
+};
+
+// Losses that matter are found precisely, whoever was said to count.
+TEST(Certificate, DoesNotTrustRoughOutputs) {
+  const ReferenceProblem& problem = FindReferenceProblem("two_widths");
+  FlatteringGram gram(problem);
+  const LpNorm norm(2);
+  Random random(8);
+  const Risk risk = HingeRisk(problem);
+  const std::vector<double> theta = RandomTheta(norm, problem.matrices.size(), random);
+  const std::vector<double> beta = TrainPairwise(gram, problem, theta, 1000);
+  const Certificate exact = Certify(gram, risk, norm, theta, beta, beta);
+  const auto counted = [&](double margin) {
+    std::vector<Index> samples;
+    for (std::size_t i = 0; i < beta.size(); ++i) {
+      const double f = exact.outputs[i] + exact.bias;
+      if (problem.y[i] * f < 1 + margin) samples.push_back(static_cast<Index>(i));
+    }
+    return samples;
+  };
+  for (const std::vector<Index>& some : {counted(0.1), counted(-0.01), {0}}) {
+    SCOPED_TRACE(some.size());
+    ASSERT_LT(some.size(), beta.size());
+    const Certificate rough = CertifyAll(gram, {{{&risk, &norm, theta, beta, beta, some}}}).front();
+    EXPECT_NEAR(rough.primal, exact.primal, 1e-12 * exact.primal);
+    EXPECT_NEAR(rough.dual, exact.dual, 1e-12 * exact.dual);
+  }
+}
+
+// The dual point is another than beta, and the loss is zero nowhere, so that every sample counts.
+TEST(Certificate, WithRoughOutputsIsThatOfPreciseOnes) {
+  const ReferenceProblem& problem = FindReferenceProblem("two_widths");
+  FlatteringGram gram(problem);
+  const LpNorm norm(2);
+  Random random(8);
+  const std::vector<double> theta = RandomTheta(norm, problem.matrices.size(), random);
+  const std::vector<double> beta = TrainPairwise(gram, problem, theta, 1000);
+  const std::vector<double> dual_beta = TrainPairwise(gram, problem, theta, 30);
+  const LogisticLoss logistic;
+  const Risk hinge = HingeRisk(problem);
+  Risk smooth = hinge;
+  smooth.loss = &logistic;
+  for (const Risk& risk : {hinge, smooth}) {
+    const Certificate exact = Certify(gram, risk, norm, theta, beta, dual_beta);
+    const std::vector<Index> few = {0, 3};
+    const Certificate rough = CertifyAll(gram, {{{&risk, &norm, theta, beta, dual_beta, few}}}).front();
+    EXPECT_NEAR(rough.primal, exact.primal, 1e-12 * exact.primal);
+    EXPECT_NEAR(rough.dual, exact.dual, 1e-12 * exact.dual);
+  }
+}
+
+// An output that is no number costs nothing by itself: comparisons with it are false.
+class BrokenGram : public MatrixGram {
+ public:
+  using MatrixGram::MatrixGram;
+  std::vector<Measurement> Measure(std::span<const double> theta,
+                                   std::span<const std::span<const double>> vectors) override {
+    std::vector<Measurement> measured = MatrixGram::Measure(theta, vectors);
+    measured[0].outputs[1] = std::nan("");
+    return measured;
+  }
+};
+
+TEST(Certificate, OfOutputsThatAreNoNumbersIsInfinite) {
+  const ReferenceProblem& problem = FindReferenceProblem("two_widths");
+  BrokenGram gram(problem.matrices);
+  const LpNorm norm(2);
+  const Risk risk = HingeRisk(problem);
+  const std::vector<double> theta = {1, 0};
+  const std::vector<double> beta = TrainPairwise(gram, problem, theta, 50);
+  EXPECT_TRUE(std::isinf(Certify(gram, risk, norm, theta, beta, beta).relative_gap));
+  EXPECT_TRUE(std::isinf(CertifyAll(gram, {{{&risk, &norm, theta, beta, beta}}}).front().relative_gap));
 }
 
 TEST(Certificate, ChoosesTheBiasItself) {

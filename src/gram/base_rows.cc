@@ -8,6 +8,7 @@ namespace kweave {
 namespace {
 
 constexpr Index kColumnsAtATime = 512;  // a multiple of what blocks are computed in
+constexpr Index kSlabsPerThread = 2;    // few, as each has a copy of its samples
 
 }  // namespace
 
@@ -43,7 +44,8 @@ template <class T>
 std::int32_t BaseRows<T>::TakeSlot(bool may_evict) {
   const Index used = static_cast<Index>(row_of_slot_.size());
   if (used < capacity_) {
-    if (used % kSlabRows == 0) slabs_.emplace_back(std::min(kSlabRows, capacity_ - used) * right_count_);
+    // The bound may grow while the last slab is in use.
+    if (used % kSlabRows == 0) slabs_.emplace_back(std::min(kSlabRows, left_count() - used) * right_count_);
     row_of_slot_.push_back(kNone);
     was_used_.push_back(0);
     return static_cast<std::int32_t>(used);
@@ -68,18 +70,22 @@ std::int32_t BaseRows<T>::TakeSlot(bool may_evict) {
 template <class T>
 void BaseRows<T>::KeepAll(ThreadPool& pool) {
   SetCapacity(left_count());
-  std::vector<Index> rows;
-  for (Index first = 0; first < left_count(); first += kSlabRows) {
-    rows.resize(static_cast<std::size_t>(std::min(kSlabRows, left_count() - first)));
-    std::iota(rows.begin(), rows.end(), first);
-    const Batch batch = Prepare(rows, /*may_evict=*/false);
-    pool.ParallelFor(right_count_, kColumnsAtATime, [&](Index begin, Index end, int) {
+  std::vector<Index> rows(static_cast<std::size_t>(left_count()));
+  std::iota(rows.begin(), rows.end(), Index{0});
+  const std::size_t rows_at_a_time = static_cast<std::size_t>(kSlabRows * kSlabsPerThread * pool.size());
+  for (std::size_t first = 0; first < rows.size(); first += rows_at_a_time) {
+    const auto some =
+        std::span<const Index>(rows).subspan(first, std::min(rows_at_a_time, rows.size() - first));
+    const std::vector<Batch> batches = PrepareAll(some, kSlabRows);
+    pool.ParallelFor(static_cast<Index>(batches.size()), 1, [&](Index b, Index, int) {
       thread_local AlignedVector<T> scratch;
       thread_local std::vector<const T*> pointers;
-      scratch.resize(std::max<std::size_t>(scratch.size(), batch.missing.size() * (end - begin)));
-      Read(batch, begin, end, scratch.data(), pointers);
+      scratch.resize(std::max<std::size_t>(scratch.size(), batches[b].missing.size() * kColumnsAtATime));
+      for (Index begin = 0; begin < right_count_; begin += kColumnsAtATime) {
+        Read(batches[b], begin, std::min(begin + kColumnsAtATime, right_count_), scratch.data(), pointers);
+      }
     });
-    Commit(batch);
+    for (const Batch& batch : batches) Commit(batch);
   }
   is_complete_ = true;
   block_->DropCopies();
@@ -149,16 +155,32 @@ void BaseRows<T>::Read(const Batch& batch, Index begin, Index end, T* scratch,
   }
   if (batch.missing.empty()) return;
   const Index width = end - begin;
-  block_->Compute(batch.missing_rows, batch.missing_left, begin, end, scratch, width);
+  // Rows whose places follow each other are computed there.
+  const bool is_in_place = HasPlacesInOrder(batch);
+  T* const target = is_in_place ? batch.places[batch.missing[0]] + begin : scratch;
+  const Index stride = is_in_place ? right_count_ : width;
+  block_->Compute(batch.missing_rows, batch.missing_left, begin, end, target, stride);
   for (std::size_t k = 0; k < batch.missing.size(); ++k) {
     const std::size_t r = batch.missing[k];
-    if (is_mapped_ && !block_->IsMapped()) MapToVariable<T>(variable_, width, scratch + k * width);
+    T* const row = target + static_cast<Index>(k) * stride;
+    if (is_mapped_ && !block_->IsMapped()) MapToVariable<T>(variable_, width, row);
+    if (is_in_place) continue;
     if (batch.places[r] != nullptr) {
-      std::copy_n(scratch + k * width, width, batch.places[r] + begin);
+      std::copy_n(row, width, batch.places[r] + begin);
     } else {
-      pointers[r] = scratch + k * width;
+      pointers[r] = row;
     }
   }
+}
+
+template <class T>
+bool BaseRows<T>::HasPlacesInOrder(const Batch& batch) const {
+  const T* const first = batch.places[batch.missing[0]];
+  if (first == nullptr) return false;
+  for (std::size_t k = 1; k < batch.missing.size(); ++k) {
+    if (batch.places[batch.missing[k]] != first + static_cast<Index>(k) * right_count_) return false;
+  }
+  return true;
 }
 
 template <class T>

@@ -73,6 +73,7 @@ class BaseRows {
     return slabs_[slot / kSlabRows].data() + slot % kSlabRows * right_count_;
   }
   std::int32_t TakeSlot(bool may_evict);
+  bool HasPlacesInOrder(const Batch& batch) const;
 
   std::unique_ptr<BaseBlock<T>> block_;
   Index right_count_ = 0;

@@ -7,83 +7,15 @@
 #include "compute/cpu/family_loops.h"
 #include "gram/direct_measure.h"
 #include "gram/family_basis.h"
+#include "gram/family_expansion.h"
 #include "gram/measure_pass.h"
 #include "gram/pair_pass.h"
+#include "gram/rough_terms.h"
 
 namespace kweave {
 namespace {
 
 constexpr double kTailShare = 1;  // of the error of a table, that a learned kernel may add to it
-
-template <class T>
-class FamilyExpansion : public GroupExpansion {
- public:
-  FamilyExpansion(const FamilyBasis<T>& basis, std::span<const FamilyMember> members, BaseRows<T>& base)
-      : basis_(basis), members_(members), base_(base), moments_(basis.size(), base.right_count()) {}
-
-  void Add(const SupportVector& entries, ThreadPool& pool) override {
-    const std::vector<T> factors(entries.factors.begin(), entries.factors.end());
-    AddMoments<T>(base_, entries.rows, {{factors, &moments_}}, pool, Adder());
-    sum_ += entries.sum;
-  }
-
-  // Each expansion becomes that of its vector; all of them were zero.
-  static void AddTogether(std::span<const std::span<const double>> vectors,
-                          std::span<FamilyExpansion* const> expansions, ThreadPool& pool) {
-    const std::vector<Index> rows = CommonSupport(vectors);
-    std::vector<WeightedMoments<T>> targets;
-    for (std::size_t v = 0; v < vectors.size(); ++v) {
-      targets.push_back({{}, &expansions[v]->moments_});
-      for (const Index i : rows) targets.back().factors.push_back(static_cast<T>(vectors[v][i]));
-      expansions[v]->sum_ = std::accumulate(vectors[v].begin(), vectors[v].end(), 0.0);
-    }
-    AddMoments<T>(expansions[0]->base_, rows, targets, pool, expansions[0]->Adder());
-  }
-
-  void Quadratics(std::span<const double> a, std::span<double> q) const override { Products(a, q); }
-
-  void Products(std::span<const double> b, std::span<double> products) const override {
-    std::vector<double> values(basis_.size());
-    for (Index k = 0; k < basis_.size(); ++k) values[k] = Dot(b, moments_.row(k));
-    const double shift = basis_.shift() * sum_ * std::accumulate(b.begin(), b.end(), 0.0);
-    for (std::size_t m = 0; m < members_.size(); ++m) {
-      products[members_[m].kernel] = members_[m].scale * (basis_.Apply(m, values) + shift);
-    }
-  }
-
-  void AddOutputs(std::span<const double> theta, std::span<double> out) const override {
-    std::vector<double> weights(members_.size());
-    double shift = 0;
-    bool is_zero = true;
-    for (std::size_t m = 0; m < members_.size(); ++m) {
-      weights[m] = theta[members_[m].kernel] * members_[m].scale;
-      shift += weights[m] * basis_.shift() * sum_;
-      is_zero = is_zero && weights[m] == 0;
-    }
-    if (is_zero) return;
-    const std::vector<double> coefficients = basis_.Combine(weights);
-    for (Index k = 0; k < basis_.size(); ++k) {
-      if (coefficients[k] == 0) continue;
-      AddScaled<double>(moments_.row(k).data(), static_cast<Index>(out.size()), coefficients[k], out.data());
-    }
-    if (shift != 0) {
-      for (double& value : out) value += shift;
-    }
-  }
-
- private:
-  auto Adder() const {
-    return [this](const WeightedRows<T>& base, Index, Index count, T* block, Index stride) {
-      basis_.AddMoments(base, count, base_.is_mapped(), block, stride);
-    };
-  }
-
-  const FamilyBasis<T>& basis_;
-  std::span<const FamilyMember> members_;
-  BaseRows<T>& base_;
-  Moments moments_;
-  double sum_ = 0;
-};
 
 template <class T>
 class FamilyGroup : public Group<T> {
@@ -188,8 +120,9 @@ class FamilyGroup : public Group<T> {
       if (shape_ == Shape::kExponential && !basis_.has_table() && members_.size() > kDirectMembers) {
         MeasureExponentials(theta, vectors, measured, pool);
       } else {
-        const std::vector<std::span<const double>> thetas(vectors.size(), theta);
-        MeasureFromBasis(thetas, vectors, measured, pool);
+        std::vector<MeasureRequest> requests;
+        for (const std::span<const double> a : vectors) requests.push_back({theta, a});
+        MeasureFromBasis(requests, measured, pool);
       }
     } else {
       Group<T>::Measure(theta, vectors, measured, pool);
@@ -209,14 +142,13 @@ class FamilyGroup : public Group<T> {
     }
   }
 
-  void MeasureEach(std::span<const std::span<const double>> thetas,
-                   std::span<const std::span<const double>> vectors, std::span<Measurement> measured,
+  void MeasureEach(std::span<const MeasureRequest> requests, std::span<Measurement> measured,
                    ThreadPool& pool) override {
     if constexpr (std::is_same_v<T, double>) {
-      if (vectors.size() > 1) MapBase();
-      MeasureFromBasis(thetas, vectors, measured, pool);
+      if (requests.size() > 1) MapBase();
+      MeasureFromBasis(requests, measured, pool);
     } else {
-      Group<T>::MeasureEach(thetas, vectors, measured, pool);
+      Group<T>::MeasureEach(requests, measured, pool);
     }
   }
 
@@ -302,15 +234,22 @@ class FamilyGroup : public Group<T> {
   }
 
   // Vectors with the same theta follow each other.
-  void MeasureFromBasis(std::span<const std::span<const double>> thetas,
-                        std::span<const std::span<const double>> vectors, std::span<Measurement> measured,
+  void MeasureFromBasis(std::span<const MeasureRequest> requests, std::span<Measurement> measured,
                         ThreadPool& pool) requires std::is_same_v<T, double> {
     std::vector<MeasuredVector> found;
     std::vector<Learned> learned;
-    for (std::size_t v = 0; v < vectors.size(); ++v) {
-      if (v == 0 || !std::ranges::equal(thetas[v], thetas[v - 1])) learned.push_back(MakeLearned(thetas[v]));
-      found.push_back(
-          {vectors[v], measured[v].outputs, std::vector<double>(basis_.size(), 0.0), learned.size() - 1});
+    for (std::size_t v = 0; v < requests.size(); ++v) {
+      const MeasureRequest& request = requests[v];
+      if (v == 0 || !std::ranges::equal(request.theta, requests[v - 1].theta)) {
+        learned.push_back(MakeLearned(request.theta));
+      }
+      found.push_back({request.a, measured[v].outputs, std::vector<double>(basis_.size(), 0.0),
+                       learned.size() - 1, request.precise_at});
+      const bool has_terms = base_.is_mapped() && UsesTable(learned.back()) && !learned.back().is_zero();
+      if (request.rough_error > 0 && has_terms) {
+        found.back().rough_terms = RoughTerms(learned.back().combined, request.a, request.rough_error);
+        if (!found.back().rough_terms.empty()) measured[v].rough_error += request.rough_error;
+      }
     }
     MeasurePass(
         base_, std::span(found),
@@ -321,9 +260,9 @@ class FamilyGroup : public Group<T> {
           basis_.AddMoments(base, count, base_.is_mapped(), block, stride);
         })
         .Run(pool);
-    for (std::size_t v = 0; v < vectors.size(); ++v) {
-      const double shift = RowShift(thetas[v]);
-      const double sum = std::accumulate(vectors[v].begin(), vectors[v].end(), 0.0);
+    for (std::size_t v = 0; v < requests.size(); ++v) {
+      const double shift = RowShift(requests[v].theta);
+      const double sum = std::accumulate(requests[v].a.begin(), requests[v].a.end(), 0.0);
       if (shift != 0) {
         for (double& value : measured[v].outputs) value += shift * sum;
       }

@@ -32,6 +32,15 @@ class Expansion {
 struct Measurement {
   std::vector<double> quadratics;  ///< a' K_m a for every kernel
   std::vector<double> outputs;     ///< sum_m theta_m K_m a
+  double rough_error = 0;          ///< how wrong outputs may be that were not asked to be precise
+};
+
+/// A vector that is measured at weights of its own.
+struct MeasureRequest {
+  std::span<const double> theta, a;
+  /// Outputs of all samples but these, ascending, may be wrong by this much beyond what tables are; 0: none of them.
+  double rough_error = 0;
+  std::span<const Index> precise_at = {};
 };
 
 /// Kernels between left samples (rows) and right samples (columns); in training the two are the same.
@@ -80,12 +89,11 @@ class Gram {
     return measured;
   }
 
-  /// As Measure, for vectors with weights of their own: thetas[v] for vectors[v].
-  virtual std::vector<Measurement> MeasureEach(std::span<const std::span<const double>> thetas,
-                                               std::span<const std::span<const double>> vectors) {
+  /// As Measure, for vectors with weights of their own.
+  virtual std::vector<Measurement> MeasureEach(std::span<const MeasureRequest> requests) {
     std::vector<Measurement> measured;
-    for (std::size_t v = 0; v < vectors.size(); ++v) {
-      measured.push_back(std::move(Measure(thetas[v], vectors.subspan(v, 1)).front()));
+    for (const MeasureRequest& request : requests) {
+      measured.push_back(std::move(Measure(request.theta, std::span(&request.a, 1)).front()));
     }
     return measured;
   }

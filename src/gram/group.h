@@ -104,12 +104,11 @@ class Group {
   virtual void Measure(std::span<const double> theta, std::span<const std::span<const double>> vectors,
                        std::span<Measurement> measured, ThreadPool& pool);
   /// The same for vectors with weights of their own. The weights last set are others then.
-  virtual void MeasureEach(std::span<const std::span<const double>> thetas,
-                           std::span<const std::span<const double>> vectors, std::span<Measurement> measured,
+  virtual void MeasureEach(std::span<const MeasureRequest> requests, std::span<Measurement> measured,
                            ThreadPool& pool) {
-    for (std::size_t v = 0; v < vectors.size(); ++v) {
-      SetWeights(thetas[v]);
-      Measure(thetas[v], vectors.subspan(v, 1), measured.subspan(v, 1), pool);
+    for (std::size_t v = 0; v < requests.size(); ++v) {
+      SetWeights(requests[v].theta);
+      Measure(requests[v].theta, std::span(&requests[v].a, 1), measured.subspan(v, 1), pool);
     }
   }
   /// Writes q[m] = a' K_m a for the group's kernels, keeping nothing.

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -115,14 +116,16 @@ TEST_P(MeasureTest, OfVectorsWithTheirOwnWeightsIsThatOfEach) {
   // The second kernel is zero everywhere, two vectors share the third, and one vector is zero.
   for (const std::uint64_t seed : {1, 2, 3, 4}) drawn.push_back(MakeVector(seed));
   drawn.emplace_back(kSamples, 0.0);
-  const std::vector<std::span<const double>> thetas = {weights[0], weights[1], weights[2], weights[2],
-                                                       weights[0]};
-  const std::vector<std::span<const double>> vectors(drawn.begin(), drawn.end());
-  const std::vector<Measurement> measured = gram->MeasureEach(thetas, vectors);
+  const std::vector<MeasureRequest> requests = {{weights[0], drawn[0]},
+                                                {weights[1], drawn[1]},
+                                                {weights[2], drawn[2]},
+                                                {weights[2], drawn[3]},
+                                                {weights[0], drawn[4]}};
+  const std::vector<Measurement> measured = gram->MeasureEach(requests);
   const double tolerance = use_float ? 1e-4 : 1e-10;
-  ASSERT_EQ(measured.size(), vectors.size());
-  for (std::size_t v = 0; v < vectors.size(); ++v) {
-    const Measurement one = other->Measure(thetas[v], std::span(vectors).subspan(v, 1)).front();
+  ASSERT_EQ(measured.size(), requests.size());
+  for (std::size_t v = 0; v < requests.size(); ++v) {
+    const Measurement one = other->Measure(requests[v].theta, std::span(&requests[v].a, 1)).front();
     for (std::size_t m = 0; m < one.quadratics.size(); ++m) {
       EXPECT_NEAR(measured[v].quadratics[m], one.quadratics[m], tolerance * (1 + one.quadratics[m])) << m;
     }
@@ -130,6 +133,88 @@ TEST_P(MeasureTest, OfVectorsWithTheirOwnWeightsIsThatOfEach) {
       ASSERT_NEAR(measured[v].outputs[j], one.outputs[j], 10 * tolerance) << j;
     }
   }
+}
+
+// Where few samples need precise outputs, those of the others are as wrong as was allowed, at most.
+TEST_P(MeasureTest, RoughOutputsAreAsWrongAsAllowed) {
+  const auto& [kernel, use_float, evaluation] = GetParam();
+  ThreadPool pool(2);
+  const auto [views, kernels, normalization] = WithLinear(kernel, pool);
+  const GramOptions options{use_float, evaluation, 0, false};
+  const auto gram = MakeGram(kernels, views, normalization, options, pool);
+  const auto other = MakeGram(kernels, views, normalization, options, pool);
+  std::vector<double> theta(kernels.size(), 0.5);
+  const std::vector<double> first = MakeVector(3), second = MakeVector(4), third = MakeVector(5);
+  std::vector<Index> precise_at;
+  for (Index i = 0; i < kSamples; i += 1 + i % 7) precise_at.push_back(i);
+  constexpr double kAllowed = 0.01;
+  // With precise samples, without any, and all precise; the last has no room for floats.
+  const std::vector<MeasureRequest> requests = {
+      {theta, first, kAllowed, precise_at}, {theta, second, kAllowed}, {theta, third}, {theta, first, 1e-9}};
+  const std::vector<Measurement> measured = gram->MeasureEach(requests);
+  const std::vector<Measurement> exact =
+      other->MeasureEach({{{theta, first}, {theta, second}, {theta, third}, {theta, first}}});
+  const double tolerance = use_float ? 1e-4 : 1e-10;
+  const bool has_rough = !use_float && evaluation == Evaluation::kAuto && kernel.starts_with("rbf(gamma=log");
+  for (std::size_t v = 0; v < requests.size(); ++v) {
+    for (std::size_t m = 0; m < theta.size(); ++m) {
+      EXPECT_NEAR(measured[v].quadratics[m], exact[v].quadratics[m],
+                  tolerance * (1 + exact[v].quadratics[m]));
+    }
+    double largest = 0;
+    for (Index j = 0; j < kSamples; ++j) {
+      const double error = std::abs(measured[v].outputs[j] - exact[v].outputs[j]);
+      const bool is_precise = std::ranges::binary_search(requests[v].precise_at, j);
+      EXPECT_LE(error, is_precise ? 10 * tolerance : std::max(requests[v].rough_error, 10 * tolerance))
+          << j << " of vector " << v;
+      largest = std::max(largest, error);
+    }
+    EXPECT_EQ(measured[v].rough_error > 0, has_rough && v < 2);
+    EXPECT_LE(measured[v].rough_error, requests[v].rough_error);
+    EXPECT_EQ(largest > 1e-6, has_rough && v < 2) << v << ": error " << largest;
+  }
+}
+
+// Two families and a linear kernel share the error that is allowed.
+TEST(Measure, RoughOutputsOfSeveralFamiliesAddUpToWhatIsAllowed) {
+  ThreadPool pool(2);
+  std::vector<View> views = MakeViews();
+  views.push_back({"z", MakeViews()[0].features, {}});
+  const std::vector<std::string> specs = {"rbf(gamma=logspace(0.01,10,20))@x",
+                                          "rbf(gamma=logspace(0.1,30,12))@z", "linear@x"};
+  const KernelSet kernels = ParseKernels(specs, views, 0);
+  const Normalization normalization = FitNormalization(kernels, views, ParseNormalizers("trace"), pool);
+  const GramOptions options{false, Evaluation::kAuto, 0, false};
+  const auto gram = MakeGram(kernels, views, normalization, options, pool);
+  const std::vector<double> theta(kernels.size(), 0.3), a = MakeVector(3), b = MakeVector(4);
+  for (const double allowed : {0.02, 0.2}) {
+    const std::vector<Measurement> rough = gram->MeasureEach({{{theta, a, allowed}, {theta, b, allowed}}});
+    const std::vector<Measurement> exact = gram->MeasureEach({{{theta, a}, {theta, b}}});
+    for (std::size_t v = 0; v < rough.size(); ++v) {
+      EXPECT_GT(rough[v].rough_error, 0);
+      EXPECT_LE(rough[v].rough_error, allowed);
+      double largest = 0;
+      for (Index j = 0; j < kSamples; ++j) {
+        largest = std::max(largest, std::abs(rough[v].outputs[j] - exact[v].outputs[j]));
+      }
+      EXPECT_LE(largest, rough[v].rough_error);
+      EXPECT_GT(largest, 1e-7);
+    }
+  }
+}
+
+// Beyond the range of floats outputs are precise.
+TEST(Measure, OutputsAreNotRoughWhereFloatsEnd) {
+  ThreadPool pool(1);
+  const auto [views, kernels, normalization] = WithLinear("rbf(gamma=logspace(0.01,10,20))", pool);
+  const auto gram = MakeGram(kernels, views, normalization, {false, Evaluation::kAuto, 0, false}, pool);
+  const std::vector<double> tiny(kernels.size(), 1e-40);
+  std::vector<double> huge(kSamples, 0.0);
+  huge[3] = 1e39;
+  const Measurement found = gram->MeasureEach({{{tiny, huge, 0.01}, {tiny, huge, 0.01}}}).front();
+  const Measurement exact = gram->MeasureEach({{{tiny, huge}, {tiny, huge}}}).front();
+  EXPECT_EQ(found.rough_error, 0);
+  EXPECT_EQ(found.outputs, exact.outputs);
 }
 
 // What a base keeps for many may be another quantity, and a part of the samples reads that.

@@ -1,14 +1,13 @@
 #include "gram/structured_gram.h"
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
+#include <map>
 #include <set>
 
 #include "compute/cpu/family_loops.h"
+#include "gram/linear_group.h"
 #include "gram/panel.h"
 #include "gram/scaled_features.h"
-#include "gram/selected_block.h"
 #include "gram/structured_expansion.h"
 #include "kernel/linear.h"
 
@@ -21,7 +20,11 @@ bool IsLinear(const KernelTerm& term) { return term.kind == &kLinear; }
 constexpr Index kChunks = 4;  // of groups that run side by side
 // With few columns their blocks do not keep the threads busy.
 constexpr Index kFewColumns = 2 * kColumnBlock;
-constexpr std::int32_t kProductsOfFeatures = -1;  // stands for a subset in the key of a base
+
+// k(x,x) is needed before normalisation, of new samples too.
+bool NeedsDiagonals(const Normalization& normalization) {
+  return std::ranges::find(normalization.sequence, Normalizer::kSpherical) != normalization.sequence.end();
+}
 
 template <class From, class To>
 void ConvertRows(std::span<const From> rows, Index count, To* out, Index stride, Index columns) {
@@ -39,20 +42,24 @@ StructuredGram<T>::StructuredGram(const KernelSet& kernels, const Sides& sides,
                                   ThreadPool& pool)
     : kernels_(kernels),
       sides_(sides),
-      shared_(dynamic_cast<const StructuredGram*>(options.shared)),
-      shared_samples_(options.shared_samples),
       pool_(pool),
-      left_count_(RowCount(sides.left[0].features)),
-      right_count_(RowCount(sides.right[0].features)) {
-  needs_right_diagonal_ =
-      std::ranges::find(normalization.sequence, Normalizer::kSpherical) != normalization.sequence.end();
+      left_count_(sides.left_count()),
+      right_count_(sides.right_count()),
+      bases_(kernels, sides, NeedsDiagonals(normalization), BasesOf(options.shared), options.shared_samples),
+      single_kernels_(kernels, sides, bases_, pool) {
   MakeGroups(normalization, options);
-  ShareCache(options.cache_bytes);
+  bases_.ShareCache(options.cache_bytes);
+}
+
+template <class T>
+const BaseStore<T>* StructuredGram<T>::BasesOf(const Gram* gram) {
+  const auto* structured = dynamic_cast<const StructuredGram*>(gram);
+  return structured == nullptr ? nullptr : &structured->bases_;
 }
 
 template <class T>
 void StructuredGram<T>::MakeGroups(const Normalization& normalization, const GramOptions& options) {
-  std::map<BaseKey, std::vector<FamilyMember>> families;
+  std::map<typename BaseStore<T>::Key, std::vector<FamilyMember>> families;
   std::map<std::int32_t, std::vector<LinearMember>> linear;
   std::vector<Index> singles;
   for (Index m = 0; m < kernels_.size(); ++m) {
@@ -66,7 +73,7 @@ void StructuredGram<T>::MakeGroups(const Normalization& normalization, const Gra
     if (IsLinear(term)) {
       linear[term.view].push_back({m, &kernels_.subsets[term.subset], scale});
     } else {
-      families[KeyOf(term)].push_back({m, term.parameters, scale});
+      families[BaseStore<T>::KeyOf(term)].push_back({m, term.parameters, scale});
     }
   }
   for (auto& [view, members] : linear) {
@@ -78,19 +85,15 @@ void StructuredGram<T>::MakeGroups(const Normalization& normalization, const Gra
     BaseRows<T>* products = nullptr;
     if (has_others && members.size() == 1 && members[0].subset->empty() && sides_.is_training &&
         AreProductsDear(sides_.left[view].features)) {
-      const BaseKey key{kLinear.base, view, kProductsOfFeatures, -1};
-      // Some of the samples are centred at another mean, so they need products of their own.
-      std::unique_ptr<BaseBlock<T>> block = shared_samples_.empty() ? SharedBlock(key) : nullptr;
-      if (!block) block = MakeLinearProducts<T>(features);
-      auto& base = bases_[key];
-      base = std::make_unique<BaseRows<T>>(std::move(block), left_count_, right_count_);
-      products = base.get();
+      products = &bases_.OfProducts(view, features);
     }
     groups_.push_back(MakeLinearGroup<T>(std::move(members), std::move(features), right_count_, products));
   }
-  std::set<BaseKey> bases_of_singles;
+  std::set<typename BaseStore<T>::Key> bases_of_singles;
   for (Index m : singles) {
-    for (const KernelTerm& term : Expression(m).terms) bases_of_singles.insert(KeyOf(term));
+    for (const KernelTerm& term : single_kernels_.Expression(m).terms) {
+      bases_of_singles.insert(BaseStore<T>::KeyOf(term));
+    }
   }
   GaussianMatrices matrices;
   for (auto& [key, members] : families) {
@@ -101,8 +104,8 @@ void StructuredGram<T>::MakeGroups(const Normalization& normalization, const Gra
   for (Index m : singles) {
     const auto chain = normalization.chains.find(m);
     std::vector<SampleStep> steps;
-    if (chain != normalization.chains.end()) steps = CompleteSteps(m, chain->second);
-    groups_.push_back(MakeSingle(m, normalization.scale[m], std::move(steps)));
+    if (chain != normalization.chains.end()) steps = single_kernels_.CompleteSteps(m, chain->second);
+    groups_.push_back(single_kernels_.Make(m, normalization.scale[m], std::move(steps)));
   }
   for (const auto& group : groups_) {
     if (group->has_rows()) row_groups_.push_back(group.get());
@@ -119,7 +122,7 @@ std::unique_ptr<Group<T>> StructuredGram<T>::MakeFamily(const KernelTerm& term,
                                                         const GramOptions& options,
                                                         GaussianMatrices& matrices) {
   const auto make_family = [&] {
-    return MakeFamilyGroup<T>(term.kind->shape, members, Base(term), is_own_base, options.evaluation,
+    return MakeFamilyGroup<T>(term.kind->shape, members, bases_.Of(term), is_own_base, options.evaluation,
                               options.learned_error);
   };
   if (options.evaluation == Evaluation::kDirect || !IsSmoothInFeatures(*term.kind)) return make_family();
@@ -137,141 +140,9 @@ std::unique_ptr<Group<T>> StructuredGram<T>::MakeFamily(const KernelTerm& term,
 }
 
 template <class T>
-BaseRows<T>& StructuredGram<T>::Base(const KernelTerm& term) {
-  const BaseKey key = KeyOf(term);
-  auto& base = bases_[key];
-  if (std::unique_ptr<BaseBlock<T>> block; !base && (block = SharedBlock(key))) {
-    base = std::make_unique<BaseRows<T>>(std::move(block), left_count_, right_count_);
-  }
-  if (!base) {
-    BaseRequest request;
-    request.quantity = term.kind->base;
-    request.subset = &kernels_.subsets[term.subset];
-    request.left = &sides_.left[term.view];
-    request.right = sides_.is_training ? request.left : &sides_.right[term.view];
-    request.is_training = sides_.is_training;
-    request.file = term.file >= 0 ? &kernels_.files[term.file] : nullptr;
-    request.left_count = left_count_;
-    request.right_count = right_count_;
-    request.left_columns = sides_.left_columns;
-    request.needs_right_diagonal = needs_right_diagonal_;
-    base = std::make_unique<BaseRows<T>>(MakeBaseBlock<T>(request), left_count_, right_count_);
-  }
-  return *base;
-}
-
-template <class T>
-std::unique_ptr<BaseBlock<T>> StructuredGram<T>::SharedBlock(const BaseKey& key) const {
-  if (shared_ == nullptr) return nullptr;
-  const auto found = shared_->bases_.find(key);
-  const bool is_file = std::get<3>(key) >= 0;  // which knows all samples only
-  if (found == shared_->bases_.end() || !(is_file || found->second->is_complete())) return nullptr;
-  return MakeSelectedBlock<T>(*found->second, shared_samples_);
-}
-
-// Files are in memory as far as the system has room; their diagonal is read when first asked for.
-template <class T>
 void StructuredGram<T>::KeepBases() {
   for (auto& group : groups_) group->MapBase();
-  for (auto& [key, base] : bases_) {
-    const bool is_file = std::get<3>(key) >= 0;
-    if (!is_file) base->KeepAll(pool_);
-    if (is_file && left_count_ > 0) base->block().LeftDiagonal(0);
-  }
-}
-
-template <class T>
-void StructuredGram<T>::ReleaseCopies() {
-  for (auto& [key, base] : bases_) base->Release();
-}
-
-template <class T>
-std::int64_t StructuredGram<T>::base_values() const {
-  std::int64_t values = 0;
-  for (const auto& [key, base] : bases_) values += base->values_computed();
-  return values;
-}
-
-template <class T>
-Composite StructuredGram<T>::Expression(Index m) const {
-  if (kernels_.IsComposite(m)) return kernels_.composites[kernels_.order[m].member];
-  return {{kernels_.Term(m)}, {{Composite::Operation::kTerm, 0}}};
-}
-
-template <class T>
-std::unique_ptr<Group<T>> StructuredGram<T>::MakeSingle(Index m, double scale,
-                                                        std::vector<SampleStep> steps) {
-  SingleKernel kernel{m, Expression(m), scale, std::move(steps)};
-  std::vector<BaseRows<T>*> bases;
-  for (const KernelTerm& term : kernel.expression.terms) bases.push_back(&Base(term));
-  return MakeSingleGroup<T>(std::move(kernel), std::move(bases));
-}
-
-template <class T>
-std::vector<double> StructuredGram<T>::RawDiagonal(Index m, bool of_right) {
-  const Composite expression = Expression(m);
-  std::vector<double> diagonal(of_right ? right_count_ : left_count_), terms(expression.terms.size());
-  for (std::size_t i = 0; i < diagonal.size(); ++i) {
-    for (std::size_t t = 0; t < terms.size(); ++t) {
-      const KernelTerm& term = expression.terms[t];
-      const BaseBlock<T>& block = Base(term).block();
-      const double base = of_right ? block.RightDiagonal(i) : block.LeftDiagonal(i);
-      terms[t] = ShapeValue(term.kind->shape, term.parameters, base);
-    }
-    diagonal[i] = EvaluateExpression(expression, terms);
-  }
-  return diagonal;
-}
-
-// Gives every step its value for the right samples: those of training are fitted, those of new samples follow
-// from their own k(x,x) and, for kCenter, their mean over the training samples.
-template <class T>
-std::vector<SampleStep> StructuredGram<T>::CompleteSteps(Index m, std::span<const FittedStep> fitted) {
-  std::vector<SampleStep> steps;
-  std::vector<double> diagonal;
-  for (const FittedStep& step : fitted) {
-    SampleStep complete{step.kind, step.constant, step.per_sample, step.per_sample};
-    if (!sides_.is_training) {
-      if (diagonal.empty()) diagonal = RawDiagonal(m, /*of_right=*/true);
-      if (step.kind == Normalizer::kSpherical) {
-        complete.right.resize(right_count_);
-        for (Index j = 0; j < right_count_; ++j) {
-          complete.right[j] = diagonal[j] > 0 ? 1 / std::sqrt(diagonal[j]) : 0;
-          diagonal[j] = diagonal[j] > 0 ? 1 : 0;
-        }
-      } else if (step.kind == Normalizer::kCenter) {
-        std::vector<double> theta(kernels_.size(), 0.0);
-        theta[m] = 1;
-        complete.right.assign(right_count_, 0.0);
-        const std::unique_ptr<Group<T>> single = MakeSingle(m, 1, steps);
-        kweave::Expand(*single, MeanOf(left_count_), pool_)->AddOutputs(theta, complete.right);
-        for (Index j = 0; j < right_count_; ++j) diagonal[j] += step.constant - 2 * complete.right[j];
-      } else {
-        for (double& value : diagonal) value *= step.constant;
-      }
-    }
-    steps.push_back(std::move(complete));
-  }
-  return steps;
-}
-
-// Computed bases share the cache equally; what they cannot use lets files stay in memory between passes.
-template <class T>
-void StructuredGram<T>::ShareCache(std::size_t cache_bytes) {
-  const auto is_kept = [](const auto& entry) { return !entry.second->block().IsCheap(); };
-  const std::size_t kept = std::ranges::count_if(bases_, is_kept);
-  const std::size_t row_bytes = std::max<std::size_t>(right_count_, 1) * sizeof(T);
-  const std::size_t rows = kept == 0 ? 0 : std::min<std::size_t>(cache_bytes / kept / row_bytes, left_count_);
-  std::size_t left_over = cache_bytes - kept * rows * row_bytes;
-  for (auto& entry : bases_) {
-    BaseRows<T>& base = *entry.second;
-    if (is_kept(entry)) {
-      base.SetCapacity(static_cast<Index>(rows));
-    } else if (base.block().ResidentBytes() <= left_over) {
-      left_over -= base.block().ResidentBytes();
-      base.block().StayResident();
-    }
-  }
+  bases_.KeepAll(pool_);
 }
 
 template <class T>
@@ -427,16 +298,22 @@ std::vector<Measurement> StructuredGram<T>::Measure(std::span<const double> thet
 }
 
 template <class T>
-std::vector<Measurement> StructuredGram<T>::MeasureEach(std::span<const std::span<const double>> thetas,
-                                                        std::span<const std::span<const double>> vectors) {
-  std::vector<Measurement> measured(vectors.size());
+std::vector<Measurement> StructuredGram<T>::MeasureEach(std::span<const MeasureRequest> requests) {
+  std::vector<Measurement> measured(requests.size());
   for (Measurement& one : measured) {
     one.quadratics.assign(kernels_.size(), 0.0);
     one.outputs.assign(right_count_, 0.0);
   }
-  if (vectors.empty()) return measured;
+  if (requests.empty()) return measured;
   theta_.clear();  // groups have other weights after this
-  for (auto& group : groups_) group->MeasureEach(thetas, vectors, measured, pool_);
+  // Errors of the groups add up.
+  std::vector<MeasureRequest> parts(requests.begin(), requests.end());
+  std::vector<std::span<const double>> vectors;
+  for (MeasureRequest& part : parts) {
+    part.rough_error /= static_cast<double>(groups_.size());
+    vectors.push_back(part.a);
+  }
+  for (auto& group : groups_) group->MeasureEach(parts, measured, pool_);
   CountRows(static_cast<std::int64_t>(CommonSupport(vectors).size()));
   return measured;
 }

@@ -2,30 +2,20 @@
 #ifndef KWEAVE_GRAM_STRUCTURED_GRAM_H_
 #define KWEAVE_GRAM_STRUCTURED_GRAM_H_
 
-#include <map>
 #include <memory>
 #include <span>
-#include <tuple>
+#include <utility>
 #include <vector>
 
-#include "gram/base_rows.h"
+#include "gram/base_store.h"
 #include "gram/family_group.h"
 #include "gram/feature_group.h"
 #include "gram/gram.h"
 #include "gram/group.h"
-#include "gram/linear_group.h"
 #include "gram/make_gram.h"
-#include "gram/single_group.h"
+#include "gram/single_kernels.h"
 
 namespace kweave {
-
-/// The two sides of a Gram matrix.
-struct Sides {
-  std::span<const View> left;
-  std::span<const View> right;
-  bool is_training = true;  ///< left and right are the same samples
-  std::span<const Index> left_columns;
-};
 
 template <class T>
 class StructuredGram : public Gram {
@@ -45,13 +35,12 @@ class StructuredGram : public Gram {
   bool QuadraticsOnly(std::span<const double> a, std::span<double> q) override;
   std::vector<Measurement> Measure(std::span<const double> theta,
                                    std::span<const std::span<const double>> vectors) override;
-  std::vector<Measurement> MeasureEach(std::span<const std::span<const double>> thetas,
-                                       std::span<const std::span<const double>> vectors) override;
+  std::vector<Measurement> MeasureEach(std::span<const MeasureRequest> requests) override;
   std::unique_ptr<FeatureMatrix> Features(std::span<const double> theta) override;
   double TableError() const override;
   void KeepBases() override;
-  void ReleaseCopies() override;
-  std::int64_t base_values() const override;
+  void ReleaseCopies() override { bases_.Release(); }
+  std::int64_t base_values() const override { return bases_.values_computed(); }
   std::vector<std::unique_ptr<Expansion>> ExpandAll(
       std::span<const std::span<const double>> vectors) override;
 
@@ -65,16 +54,15 @@ class StructuredGram : public Gram {
   void Variances(std::span<double> variances) const;
 
   /// Kernel m as a single kernel with the given steps.
-  std::unique_ptr<Group<T>> MakeSingle(Index m, double scale, std::vector<SampleStep> steps);
+  std::unique_ptr<Group<T>> MakeSingle(Index m, double scale, std::vector<SampleStep> steps) {
+    return single_kernels_.Make(m, scale, std::move(steps));
+  }
   /// k_m(x,x) of every left (or right) sample, before normalisation.
-  std::vector<double> RawDiagonal(Index m, bool of_right);
+  std::vector<double> RawDiagonal(Index m, bool of_right) { return single_kernels_.RawDiagonal(m, of_right); }
 
  private:
-  using BaseKey = std::tuple<const BaseQuantity*, std::int32_t, std::int32_t, std::int32_t>;
-  static BaseKey KeyOf(const KernelTerm& term) {
-    return {term.kind->base, term.view, term.subset, term.file};
-  }
-
+  /// Null where there is no such Gram of this precision.
+  static const BaseStore<T>* BasesOf(const Gram* gram);
   template <class Work>
   void ForGroups(Work work);
   template <class Work>
@@ -84,23 +72,16 @@ class StructuredGram : public Gram {
   std::unique_ptr<Group<T>> MakeFamily(const KernelTerm& term, std::vector<FamilyMember> members,
                                        bool is_own_base, const GramOptions& options,
                                        GaussianMatrices& matrices);
-  BaseRows<T>& Base(const KernelTerm& term);
-  std::unique_ptr<BaseBlock<T>> SharedBlock(const BaseKey& key) const;
-  Composite Expression(Index m) const;
-  std::vector<SampleStep> CompleteSteps(Index m, std::span<const FittedStep> fitted);
-  void ShareCache(std::size_t cache_bytes);
   void SetWeights(std::span<const double> theta);
   std::vector<std::unique_ptr<GroupExpansion>> StartParts() const;
 
   const KernelSet& kernels_;
   Sides sides_;
-  const StructuredGram* shared_;  ///< null: bases are computed here
-  std::vector<Index> shared_samples_;
-  bool needs_right_diagonal_ = false;
   ThreadPool& pool_;
   Index left_count_ = 0;
   Index right_count_ = 0;
-  std::map<BaseKey, std::unique_ptr<BaseRows<T>>> bases_;
+  BaseStore<T> bases_;
+  SingleKernels<T> single_kernels_;
   std::vector<std::unique_ptr<Group<T>>> groups_;
   std::vector<Group<T>*> row_groups_;             ///< those that add rows themselves
   std::unique_ptr<FeatureRows<T>> feature_rows_;  ///< of those that do not; null: none was asked to be there

@@ -8,7 +8,6 @@
 #include "base/threads.h"
 #include "certificate/certificate.h"
 #include "compute/cpu/blas_threads.h"
-#include "regularizer/lp_norm.h"
 #include "train/objective.h"
 #include "train/warm_start.h"
 #include "weights/learn_common.h"
@@ -65,7 +64,7 @@ Learned LearnOne(const MulticlassRun& run, const BinaryProblem& problem, const W
                              at.row_cache_bytes, SolverByName(run.options.solver),
                              &at.pool,           start,
                              at.reserve,         at.certifies};
-  const LearningProblem learning{objective.risk(), LpConstraint(problem.norm)};
+  const LearningProblem learning{objective.risk(), problem.regularizer};
   return problem.rows.empty() ? LearnSifted(at.grams.Pair(), learning, options, at.control)
                               : LearnWeights(at.grams.Pair(), learning, options, at.control);
 }
@@ -108,15 +107,13 @@ void CertifyTogether(const MulticlassRun& run, std::span<const BinaryProblem> pr
                      std::vector<Learned>& learned) {
   const Stopwatch watch;
   std::vector<Objective> objectives;
-  std::vector<RegularizerPointer> regularizers;
   std::vector<JudgedMachine> machines;
   objectives.reserve(problems.size());
   for (std::size_t k = 0; k < problems.size(); ++k) {
     objectives.emplace_back(problems[k].y, problems[k].upper, run.options);
-    regularizers.push_back(LpConstraint(problems[k].norm));
     const Learned& one = learned[k];
-    machines.push_back({&objectives.back().risk(), regularizers.back().get(), one.theta, one.beta,
-                        one.dual_beta.empty() ? one.beta : one.dual_beta});
+    machines.push_back({&objectives.back().risk(), problems[k].regularizer.get(), one.theta, one.beta,
+                        one.dual_beta.empty() ? one.beta : one.dual_beta, one.counted});
   }
   std::vector<Certificate> certificates = CertifyAll(run.grams->Exact(), machines);
   const double seconds = watch.Seconds() / static_cast<double>(problems.size());
@@ -202,7 +199,7 @@ std::optional<WarmStart> CommonStartOf(const MulticlassRun& run, std::span<const
 Learned LearnWithCommonWeights(const MulticlassRun& run, std::span<const BinaryProblem> problems) {
   std::vector<Objective> objectives;
   objectives.reserve(problems.size());
-  CommonLearningProblem problem{{}, LpConstraint(run.options.norm)};
+  CommonLearningProblem problem{{}, run.regularizer};
   for (const BinaryProblem& one : problems) {
     objectives.emplace_back(one.y, one.upper, run.options);
     problem.risks.push_back(objectives.back().risk());

@@ -28,7 +28,7 @@ struct BinaryProblem {
   std::vector<Index> rows = {};    ///< the samples, ascending; empty: all
   std::vector<double> y = {};      ///< -1 or 1
   std::vector<double> upper = {};  ///< C_i
-  double norm = 2;
+  RegularizerPointer regularizer = nullptr;
 };
 
 LearnedMachines LearnBinaryProblems(const MulticlassRun& run, std::span<const BinaryProblem> problems);

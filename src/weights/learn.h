@@ -32,7 +32,8 @@ struct LearningProblem {
 struct WarmStart {
   std::vector<double> theta;
   std::vector<double> beta;
-  /// sum_m theta_m K_m beta, where somebody has found it already; empty: nobody has.
+  /// sum_m theta_m K_m beta, where somebody has found it already; empty: nobody has. Those of a machine that may lack samples
+  /// (weights/learn_sifted.h) need only tell which.
   std::vector<double> outputs = {};
 };
 
@@ -80,6 +81,7 @@ struct Learned {
   std::vector<double> theta;
   std::vector<double> beta;            ///< signed: y_i alpha_i for classification
   std::vector<double> dual_beta = {};  ///< with the largest lower bound; empty: beta
+  std::vector<Index> counted = {};     ///< samples it was learned on, others being taken for far; empty: all
   Certificate certificate;             ///< of theta and beta, computed after the last step; holds the bias
   /// Where the problem is not convex, so that no gap can be had: how far a projected gradient step still leads.
   std::optional<double> projected_gradient = {};

@@ -20,6 +20,9 @@ namespace {
 constexpr double kFirstSlack = 0.3, kSlack = 0.13;
 // The first round ends at this gap, mostly after one solve: enough to tell who counts.
 constexpr double kFirstGap = 0.1;
+// It is repeated, a few times at most, where it shows that so many of those who count had been left out.
+constexpr double kMostMissed = 0.25;
+constexpr int kMostFirstRounds = 3;
 constexpr double kMostShare = 0.6;  // of all samples: beyond, leaving some out saves too little
 
 // out += K beta, row by row: for one theta less work than an expansion.
@@ -64,16 +67,21 @@ class Sifter {
     FindOutputs();
     std::fill(now_.beta.begin(), now_.beta.end(), 0.0);
     Admit(kFirstSlack);
-    if (HasTooMany()) return LearnOnAll();
-    LearnOnRows(std::max(kFirstGap, options_.target_gap));
-    if (control_.ShouldStop()) return LearnOnAll();
-    FindOutputs();
+    for (int round = 0; round < kMostFirstRounds; ++round) {
+      if (HasTooMany()) return LearnOnAll();
+      LearnOnRows(std::max(kFirstGap, options_.target_gap));
+      if (control_.ShouldStop()) return LearnOnAll();
+      FindOutputs();
+      if (MissedShare() <= kMostMissed) break;
+      Admit(kSlack);
+    }
     return GoOn();
   }
 
-  // `start` lacks little, and its outputs are known.
+  // `start` lacks little, and its outputs are known well enough to tell who counts.
   Learned RunFrom(WarmStart start) {
     now_ = std::move(start);
+    are_outputs_rough_ = true;
     NoteOutputs();
     return GoOn();
   }
@@ -92,6 +100,7 @@ class Sifter {
       if (control_.ShouldStop()) break;
       if (IsCertified()) return std::move(learned_);
       now_.outputs = learned_.certificate.outputs;
+      are_outputs_rough_ = false;
       NoteOutputs();
     }
     return LearnOnAll();
@@ -115,6 +124,17 @@ class Sifter {
     return risk().loss->Value(f - slack, risk().y[i]) > 0 || risk().loss->Value(f + slack, risk().y[i]) > 0;
   }
 
+  // Of those who count, how many are not in.
+  double MissedShare() const {
+    std::size_t counting = 0, missed = 0;
+    for (std::size_t i = 0; i < is_in_.size(); ++i) {
+      if (!Costs(i, kSlack)) continue;
+      ++counting;
+      if (!is_in_[i]) ++missed;
+    }
+    return counting == 0 ? 0 : static_cast<double>(missed) / static_cast<double>(counting);
+  }
+
   // Samples that would cost something if their outputs moved by `slack` join those that count.
   void Admit(double slack) {
     rows_.clear();
@@ -133,7 +153,7 @@ class Sifter {
       y.push_back(risk().y[i]);
       C.push_back(risk().C[i]);
       start.beta.push_back(now_.beta[i]);
-      if (!is_cold) start.outputs.push_back(now_.outputs[i]);
+      if (!is_cold && !are_outputs_rough_) start.outputs.push_back(now_.outputs[i]);
     }
     LearningProblem part = problem_;
     part.risk.y = y;
@@ -146,6 +166,7 @@ class Sifter {
     Learned learned = LearnWeights(sample->Pair(), part, options, control_);
     now_ = {learned.theta, OverAll(learned.beta), {}};
     learned.beta = now_.beta;
+    learned.counted = rows_;
     if (!learned.dual_beta.empty()) learned.dual_beta = OverAll(learned.dual_beta);
     AddEarlierWork(learned);
     learned_ = std::move(learned);
@@ -174,7 +195,9 @@ class Sifter {
     learned_.certificate =
         Certify(gram_.exact(), risk(), *problem_.regularizer, learned_.theta, learned_.beta,
                 learned_.dual_beta.empty() ? learned_.beta : learned_.dual_beta);
-    return learned_.certificate.relative_gap <= options_.target_gap;
+    if (!(learned_.certificate.relative_gap <= options_.target_gap)) return false;
+    learned_.status = Status::kConverged;  // even if the solves fell a little short of what they aimed at
+    return true;
   }
 
   Learned LearnOnAll() {
@@ -190,7 +213,8 @@ class Sifter {
   const LearningProblem& problem_;
   const LearnOptions& options_;
   RunControl& control_;
-  WarmStart now_;            // over all samples
+  WarmStart now_;  // over all samples
+  bool are_outputs_rough_ = false;
   double bias_ = 0;          // of its outputs
   std::vector<bool> is_in_;  // samples that count
   std::vector<Index> rows_;  // the same, ascending

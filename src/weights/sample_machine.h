@@ -36,7 +36,6 @@ class SampleMachine final : public Machine {
   ~SampleMachine() override;
 
   void UseGram(Gram& gram, bool is_float) override;
-  using Machine::StartFrom;
   void StartFrom(std::span<const double> beta) override;
   void StartFrom(std::span<const double> beta, std::span<const double> outputs) override;
   Evaluation Solve(std::span<const double> theta, double relative_gap, ThetaMover* mover = nullptr) override;

@@ -14,23 +14,49 @@ constexpr Index kSamplesPerDrawn = 8;
 constexpr Index kLeastDrawn = 500;
 constexpr double kSampleGap = 0.02;
 
+struct DrawnSamples {
+  std::vector<Index> rows;      // ascending
+  std::vector<double> factors;  // how many each stands for
+};
+
+// Samples on either side of y = 0 are drawn in proportion: few on one of them are not left to chance.
+DrawnSamples Draw(std::span<const double> y) {
+  std::vector<Index> sides[2];
+  for (std::size_t i = 0; i < y.size(); ++i) sides[y[i] > 0 ? 1 : 0].push_back(static_cast<Index>(i));
+  std::vector<double> factors(y.size(), 0.0);
+  Random random(0);
+  for (const std::vector<Index>& side : sides) {
+    if (side.empty()) continue;
+    const auto size = static_cast<Index>(side.size()), drawn = std::max<Index>(size / kSamplesPerDrawn, 1);
+    for (const Index k : RandomSubset(size, drawn, random)) {
+      factors[static_cast<std::size_t>(side[static_cast<std::size_t>(k)])] =
+          static_cast<double>(size) / static_cast<double>(drawn);
+    }
+  }
+  DrawnSamples samples;
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    if (factors[i] == 0) continue;
+    samples.rows.push_back(static_cast<Index>(i));
+    samples.factors.push_back(factors[i]);
+  }
+  return samples;
+}
+
 }  // namespace
 
 std::optional<WarmStart> SampledStart(const GramPair& gram, const LearningProblem& problem,
                                       const LearnOptions& options, RunControl& control) {
   const Index samples = gram.working->left_count();
-  const Index drawn = samples / kSamplesPerDrawn;
   if (!gram.sample || gram.working->kernels() < 2 || IsUniformSum(*problem.regularizer) ||
-      drawn < kLeastDrawn || options.target_gap >= kSampleGap) {
+      samples / kSamplesPerDrawn < kLeastDrawn || options.target_gap >= kSampleGap) {
     return std::nullopt;
   }
-  Random random(0);
-  const std::vector<Index> rows = RandomSubset(samples, drawn, random);
+  const auto [rows, factors] = Draw(problem.risk.y);
   std::vector<double> y, C;
-  for (const Index i : rows) {
-    y.push_back(problem.risk.y[static_cast<std::size_t>(i)]);
-    C.push_back(problem.risk.C[static_cast<std::size_t>(i)] * static_cast<double>(samples) /
-                static_cast<double>(drawn));
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    const auto i = static_cast<std::size_t>(rows[k]);
+    y.push_back(problem.risk.y[i]);
+    C.push_back(problem.risk.C[i] * factors[k]);
   }
   const std::shared_ptr<GramSample> sample = gram.sample(rows);
   LearningProblem part = problem;

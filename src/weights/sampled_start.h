@@ -1,9 +1,9 @@
 // Solves   where theta should start, so that few of the dear moves on all samples are left.
-// Method   the same problem on a random part of the samples, each standing for several (its C grows accordingly),
-//          to a coarse gap; that start comes from a part of the part, and so on.
+// Method   the same problem on a random part of the samples, of those with positive y and of the others in proportion, each
+//          standing for several (its C grows accordingly), to a coarse gap; that start comes from a part of the part, and so on.
 // Takes    what LearnWeights takes; returns a feasible theta with the beta found for it, or nothing where it would not
 //          pay: few samples, one kernel, weights that are fixed, or kernels that are known for all samples only.
-// Holds    no bound on the optimum: only a start. The same samples for the same sizes.
+// Holds    no bound on the optimum: only a start. The same samples for the same signs of y.
 // Costs    with an eighth of the samples about a sixty-fourth of a solve on all of them for each move.
 #ifndef KWEAVE_WEIGHTS_SAMPLED_START_H_
 #define KWEAVE_WEIGHTS_SAMPLED_START_H_

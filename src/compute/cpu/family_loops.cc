@@ -1,7 +1,8 @@
 #include "compute/cpu/family_loops.h"
 
 #include <algorithm>
-#include <array>
+
+#include "compute/cpu/chebyshev_cubics.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "compute/cpu/family_loops.cc"
@@ -23,10 +24,18 @@ HWY_INLINE void ForVectors(D d, Index count, Body body) {
   if (j < count) body(j, count - j);
 }
 
+// Zeros stand where there are no values. Older x86 has no loads that leave some out: Highway would read a whole vector
+// there, aligned.
 template <class D, class T>
 HWY_INLINE hn::Vec<D> LoadSome(D d, const T* from, Index count) {
   if (count == static_cast<Index>(hn::Lanes(d))) return hn::LoadU(d, from);
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
   return hn::MaskedLoad(hn::FirstN(d, count), d, from);
+#else
+  HWY_ALIGN T some[HWY_MAX_BYTES / sizeof(T)] = {};
+  std::copy_n(from, count, some);
+  return hn::Load(d, some);
+#endif
 }
 
 template <class D, class T>
@@ -183,36 +192,14 @@ void VariableLoop(const TableVariable<T>& variable, Index count, T* values) {
   });
 }
 
-// sum_k c_k T_k = sum_j T_4j Q_j with cubics Q_j: a step of Clenshaw's recurrence and three multiply-adds for four terms,
-// where the recurrence alone takes two operations for each. The cubics are in twice the variable and follow from T_4j+r = 2
-// T_4j T_r - T_4j-r, from the highest term down.
-template <class T>
-struct Cubics {
-  explicit Cubics(std::span<const T> coefficients) : count(static_cast<Index>(coefficients.size() + 3) / 4) {
-    std::array<double, kMostTableTerms> c{};
-    std::copy(coefficients.begin(), coefficients.end(), c.begin());
-    for (Index j = count; j-- > 0;) {
-      double* a = c.data() + 4 * j;
-      for (Index r = 3; j > 0 && r > 0; --r) {
-        c[4 * j - r] -= a[r];
-        a[r] *= 2;
-      }
-      values[4 * j] = static_cast<T>(a[0] - a[2]);
-      values[4 * j + 1] = static_cast<T>(0.5 * a[1] - 1.5 * a[3]);
-      values[4 * j + 2] = static_cast<T>(0.5 * a[2]);
-      values[4 * j + 3] = static_cast<T>(0.5 * a[3]);
-    }
-  }
-  template <class D, class V>
-  HWY_INLINE V At(D d, Index j, V x) const {
-    const T* q = values.data() + 4 * j;
-    auto value = hn::MulAdd(hn::Set(d, q[3]), x, hn::Set(d, q[2]));
-    value = hn::MulAdd(value, x, hn::Set(d, q[1]));
-    return hn::MulAdd(value, x, hn::Set(d, q[0]));
-  }
-  Index count;
-  std::array<T, kMostTableTerms> values;
-};
+// The j-th cubic of a sum at x, twice the variable.
+template <class D, class V>
+HWY_INLINE V CubicAt(D d, const ChebyshevCubics<hn::TFromD<D>>& cubics, Index j, V x) {
+  const auto* q = cubics.Of(j);
+  auto value = hn::MulAdd(hn::Set(d, q[3]), x, hn::Set(d, q[2]));
+  value = hn::MulAdd(value, x, hn::Set(d, q[1]));
+  return hn::MulAdd(value, x, hn::Set(d, q[0]));
+}
 
 // 2 T_4 of half of x.
 template <class D, class V>
@@ -227,7 +214,7 @@ void ChebyshevSum(const T* base, Index count, const TableVariable<T>& variable,
                   std::span<const T> coefficients, T* out) {
   const hn::ScalableTag<T> d;
   const Index lanes = static_cast<Index>(hn::Lanes(d));
-  const Cubics<T> cubics(coefficients);
+  const ChebyshevCubics<T> cubics(coefficients);
   const auto half = hn::Set(d, T{0.5});
   Index i = 0;
   for (; i + 4 * lanes <= count; i += 4 * lanes) {  // four chains
@@ -240,15 +227,15 @@ void ChebyshevSum(const T* base, Index count, const TableVariable<T>& variable,
     auto u0 = hn::Zero(d), u1 = u0, u2 = u0, u3 = u0;  // b_{j+1}
     auto v0 = u0, v1 = u0, v2 = u0, v3 = u0;           // b_{j+2}
     for (Index j = cubics.count - 1; j > 0; --j) {
-      const auto w0 = hn::MulAdd(t0, u0, hn::Sub(cubics.At(d, j, x0), v0));
-      const auto w1 = hn::MulAdd(t1, u1, hn::Sub(cubics.At(d, j, x1), v1));
-      const auto w2 = hn::MulAdd(t2, u2, hn::Sub(cubics.At(d, j, x2), v2));
-      const auto w3 = hn::MulAdd(t3, u3, hn::Sub(cubics.At(d, j, x3), v3));
+      const auto w0 = hn::MulAdd(t0, u0, hn::Sub(CubicAt(d, cubics, j, x0), v0));
+      const auto w1 = hn::MulAdd(t1, u1, hn::Sub(CubicAt(d, cubics, j, x1), v1));
+      const auto w2 = hn::MulAdd(t2, u2, hn::Sub(CubicAt(d, cubics, j, x2), v2));
+      const auto w3 = hn::MulAdd(t3, u3, hn::Sub(CubicAt(d, cubics, j, x3), v3));
       v0 = u0, v1 = u1, v2 = u2, v3 = u3;
       u0 = w0, u1 = w1, u2 = w2, u3 = w3;
     }
     const auto finish = [&](auto x, auto t, auto u, auto v, Index at) HWY_ATTR {
-      const auto sum = hn::MulAdd(hn::Mul(half, t), u, hn::Sub(cubics.At(d, 0, x), v));
+      const auto sum = hn::MulAdd(hn::Mul(half, t), u, hn::Sub(CubicAt(d, cubics, 0, x), v));
       hn::StoreU(hn::Add(sum, hn::LoadU(d, out + at)), d, out + at);
     };
     finish(x0, t0, u0, v0, i);
@@ -261,11 +248,11 @@ void ChebyshevSum(const T* base, Index count, const TableVariable<T>& variable,
     const auto t = TwiceFourth(d, x);
     auto u = hn::Zero(d), v = u;
     for (Index j = cubics.count - 1; j > 0; --j) {
-      const auto w = hn::MulAdd(t, u, hn::Sub(cubics.At(d, j, x), v));
+      const auto w = hn::MulAdd(t, u, hn::Sub(CubicAt(d, cubics, j, x), v));
       v = u;
       u = w;
     }
-    const auto sum = hn::MulAdd(hn::Mul(half, t), u, hn::Sub(cubics.At(d, 0, x), v));
+    const auto sum = hn::MulAdd(hn::Mul(half, t), u, hn::Sub(CubicAt(d, cubics, 0, x), v));
     StoreSome(hn::Add(sum, LoadSome(d, out + i + offset, some)), d, out + i + offset, some);
   });
 }
@@ -313,6 +300,14 @@ template <class T>
 void FlushLoop(T* values, Index count, double* sums) {
   for (Index j = 0; j < count; ++j) sums[j] += static_cast<double>(values[j]);
   std::fill_n(values, count, T{0});
+}
+
+void ShortenLoop(const double* values, Index count, float* out) {
+  const hn::ScalableTag<double> d;
+  const hn::Rebind<float, decltype(d)> to;
+  ForVectors(d, count, [&](Index j, Index some) HWY_ATTR {
+    StoreSome(hn::DemoteTo(to, LoadSome(d, values + j, some)), to, out + j, some);
+  });
 }
 
 template <class T>
@@ -427,6 +422,10 @@ namespace kweave {
   }
 KWEAVE_DISPATCH(float, F32)
 KWEAVE_DISPATCH(double, F64)
+HWY_EXPORT(ShortenLoop);
+void Shorten(const double* values, Index count, float* out) {
+  HWY_DYNAMIC_DISPATCH(ShortenLoop)(values, count, out);
+}
 #undef KWEAVE_DISPATCH
 
 }  // namespace kweave

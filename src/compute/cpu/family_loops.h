@@ -86,6 +86,9 @@ void AddScaled(const T* values, Index count, T factor, T* out);
 template <class T>
 void Flush(T* values, Index count, double* sums);
 
+/// out[j] = values[j], rounded.
+void Shorten(const double* values, Index count, float* out);
+
 /// out[r * out_stride + j] = sum over the entries e of sparse row j of values[e] left[columns[e] * 16 + r], r
 /// < 16.
 template <class T>

@@ -134,6 +134,18 @@ TYPED_TEST(FamilyLoops, ChebyshevMatchesPlainLoops) {
   }
 }
 
+TEST(Shorten, RoundsEveryValue) {
+  Random random(4);
+  for (const Index n : kLengths) {
+    std::vector<double> values(n);
+    for (double& value : values) value = 4 * random.Uniform() - 2;
+    std::vector<float> out(n + 1, 7.0F);
+    Shorten(values.data(), n, out.data());
+    for (Index j = 0; j < n; ++j) EXPECT_EQ(out[j], static_cast<float>(values[j])) << j << " of " << n;
+    EXPECT_EQ(out[n], 7.0F) << "nothing is written behind the last";
+  }
+}
+
 TYPED_TEST(FamilyLoops, SimpleLoopsMatchPlainLoops) {
   using T = TypeParam;
   for (Index n : kLengths) {
