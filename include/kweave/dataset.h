@@ -95,8 +95,8 @@ struct ReadOptions {
   std::vector<ViewSource> views;
   std::string labels_path;  ///< a file of labels, one per line or as a column joined by id; empty: first view
   std::string format;       ///< "libsvm", "csv", "tsv", "npy"; empty: detected
-  /// CSV: name or 1-based index; empty: a column of the first view called "label", "class", "target" or "y", unless
-  /// the labels have a file of their own.
+  /// CSV: name or 1-based index of a column that must be there, in any file or in the first; empty: a column of the
+  /// first view called "label", "class", "target" or "y", unless the labels have a file of their own.
   std::string label_column;
   /// CSV: name or 1-based index; empty: a column called "id", "sample" or "sample_id", or a first one without a name;
   /// "none": such a column is left out and the files are joined by row.

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <limits>
 #include <system_error>
@@ -14,20 +13,13 @@
 #include "data/table.h"
 #include "data/text_source.h"
 #include "kweave/error.h"
+#include "kweave/nearest_name.h"
 
 namespace kweave {
 namespace {
 
 constexpr std::array<std::string_view, 4> kLabelNames = {"label", "class", "target", "y"};
 constexpr std::array<std::string_view, 3> kIdNames = {"id", "sample", "sample_id"};
-constexpr std::array<std::string_view, 7> kMissingMarks = {"", "na", "n/a", "nan", "null", "none", "?"};
-
-std::string LowerCase(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return lower;
-}
 
 bool IsOneOf(std::string_view text, std::span<const std::string_view> words) {
   return std::ranges::find(words, LowerCase(text)) != words.end();
@@ -49,9 +41,7 @@ class Judge {
   CsvColumns Features() {
     columns_.has_header = HoldsName() || HoldsWord();
     FindColumns();
-    if (ByIndex(options_.label_column) && !options_.labels_required && IsLabelIndexOfFeature()) {
-      columns_.label.reset();
-    }
+    if (ByIndex(options_.label_column)) RefuseFeatureOfTraining(*columns_.label);
     return Checked();
   }
 
@@ -65,7 +55,7 @@ class Judge {
     if (!columns_.label) {
       Fail(options_.label_column.empty()
                ? "cannot tell which column holds the labels, expected one called label, class, target or y"
-               : NoColumn("column", options_.label_column));
+               : NoColumn("column", options_.label_column, Header()));
     }
     return Checked();
   }
@@ -73,24 +63,24 @@ class Judge {
  private:
   Index Count() const { return static_cast<Index>(fields_.size()); }
 
+  std::span<const std::string> Header() const {
+    return std::span(fields_).first(columns_.has_header ? fields_.size() : 0);
+  }
+
   bool IsExpected(const std::string& name) const {
     return std::ranges::find(options_.expected_names, name) != options_.expected_names.end();
   }
 
-  /// New samples may come without the column that had the labels in training.
-  bool IsLabelIndexOfFeature() const {
-    const Index label = *columns_.label;
-    if (label >= Count()) return true;
-    if (columns_.has_header && !options_.expected_names.empty()) {
-      return IsExpected(fields_[static_cast<std::size_t>(label)]);
-    }
-    return Count() - (columns_.id ? 1 : 0) == options_.expected_columns;
-  }
-
-  std::string NoColumn(std::string_view what, const std::string& name) const {
-    return columns_.has_header
-               ? fmt::format("there is no {} called {}, only {}", what, Quoted(name), QuotedList(fields_))
-               : fmt::format("there is no {} called {}, as there is no header", what, Quoted(name));
+  /// New samples may come without the column that had the labels in training, and nobody should ask for it then.
+  void RefuseFeatureOfTraining(Index label) const {
+    if (label >= Count()) return;
+    const std::string& name = fields_[static_cast<std::size_t>(label)];
+    const bool has_names = columns_.has_header && !options_.expected_names.empty();
+    if (has_names ? !IsExpected(name) : Count() - (columns_.id ? 1 : 0) != options_.expected_columns) return;
+    Fail(fmt::format(
+        "column {}{} is a feature in training, expected one with labels (where there are none, leave "
+        "out --label-column)",
+        label + 1, columns_.has_header ? fmt::format(" ({})", Quoted(name)) : ""));
   }
 
   /// Whether the first record spells the label or id column.
@@ -119,7 +109,7 @@ class Judge {
         Find(options_.label_column, guessed.first(options_.guesses_labels ? guessed.size() : 0), "label");
     columns_.id = Find(options_.id_column, kIdNames, "id");
     if (!options_.id_column.empty() && !columns_.id) {
-      Fail(NoColumn("id column", options_.id_column));
+      Fail(NoColumn("id column", options_.id_column, Header()));
     }
     const bool is_first_unnamed = columns_.has_header && fields_[0].empty() && Count() > 1;
     if (!columns_.id && is_first_unnamed) columns_.id = 0;
@@ -189,6 +179,15 @@ CsvColumns JudgeLabelColumns(std::vector<std::string> first_record, const CsvOpt
 
 bool IsUsualLabelName(std::string_view name) { return IsOneOf(name, kLabelNames); }
 
+std::string NoColumn(std::string_view what, std::string_view name, std::span<const std::string> names) {
+  if (names.empty())
+    return fmt::format("there is no {} called {}, as there is no header", what, Quoted(name));
+  const std::vector<std::string_view> candidates(names.begin(), names.end());
+  const std::string_view nearest = NearestName(name, candidates);
+  return fmt::format("there is no {} called {}, only {}{}", what, Quoted(name), QuotedList(names),
+                     nearest.empty() ? "" : fmt::format("; did you mean {}?", Quoted(nearest)));
+}
+
 std::string QuotedList(std::span<const std::string> names) {
   constexpr std::size_t kShown = 10;
   std::string text;
@@ -198,7 +197,5 @@ std::string QuotedList(std::span<const std::string> names) {
   if (names.size() > kShown) text += fmt::format(" and {} more", names.size() - kShown);
   return text;
 }
-
-bool IsMissingMark(std::string_view text) { return IsOneOf(text, kMissingMarks); }
 
 }  // namespace kweave

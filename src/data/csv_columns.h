@@ -17,7 +17,6 @@ struct CsvOptions {
   bool guesses_labels = true;   ///< a column called label, class, target or y holds the labels
   std::string label_separator;  ///< between several labels of a sample; empty: every sample has one
   std::string id_column;        ///< name or 1-based index; empty: a column called id, sample or sample_id
-  bool labels_required = true;  ///< false: a label column by index may be absent
   Index expected_columns = 0;   ///< features, 0: any number
   std::vector<std::string> expected_names;  ///< with a header: these columns are the features; empty: any
 };
@@ -51,11 +50,12 @@ CsvColumns JudgeLabelColumns(std::vector<std::string> first_record, const CsvOpt
 /// Whether a column of this name is taken for the labels where nothing else is said.
 bool IsUsualLabelName(std::string_view name);
 
-/// Whether `text` stands for a value that is not there: empty, NA, NaN, null, none or a question mark.
-bool IsMissingMark(std::string_view text);
-
 /// `"a", "b", "c" and 7 more`, for messages.
 std::string QuotedList(std::span<const std::string> names);
+
+/// Says that there is no column `name` among `names`, and which one may be meant; `what` is the kind of column, and
+/// no names stand for no header.
+std::string NoColumn(std::string_view what, std::string_view name, std::span<const std::string> names);
 
 }  // namespace kweave
 

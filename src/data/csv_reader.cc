@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <unordered_set>
 #include <utility>
@@ -24,6 +25,7 @@ class CsvParser {
     std::vector<std::string> first = FirstRecord();
     AssignRoles(JudgeFeatureColumns(std::move(first), options, name()), Role::kFeature);
     guesses_labels_ = options.guesses_labels;
+    lacks_labels_ = guesses_labels_ && options.label_column.empty() && !columns_.label;
     labels_.SetSeparator(options.label_separator);
     const bool is_matched_by_name = columns_.has_header && !options.expected_names.empty();
     if (is_matched_by_name) KeepExpected(options.expected_names);
@@ -92,6 +94,20 @@ class CsvParser {
     return !guesses_labels_ && columns_.has_header && IsUsualLabelName(columns_.name(column));
   }
 
+  /// What to say to have the labels in this column: its name, or its number if that is no word or the names may be
+  /// values of a file without a header.
+  std::string LabelColumnFlag(Index column) const {
+    const auto is_plain = [](unsigned char c) {
+      return std::isalnum(c) != 0 || c == '_' || c == '.' || c == '-';
+    };
+    const std::string_view name = columns_.name(column);
+    const bool is_word = !name.empty() && name[0] != '-' && std::ranges::all_of(name, is_plain);
+    const bool is_name = is_word && std::ranges::none_of(columns_.names, [](const std::string& other) {
+                           return ToNumber(other).has_value();
+                         });
+    return fmt::format("--label-column {}", is_name ? std::string(name) : std::to_string(column + 1));
+  }
+
   /// Room for all values at once; each takes at least a digit and a separator, whatever the header promises.
   void ReserveValues(Index features) {
     const std::string_view text = scanner_.source().text();
@@ -145,6 +161,9 @@ class CsvParser {
       sentence +=
           fmt::format(" (the labels come from another file; --label-column {} leaves this column out)",
                       columns_.name(column));
+    } else if (lacks_labels_ && !text.empty() && std::isalpha(static_cast<unsigned char>(text[0])) != 0 &&
+               !IsMissingMark(text) && !IsNanOrInfinity(text)) {
+      sentence += fmt::format(" (if this column holds the labels, {} says so)", LabelColumnFlag(column));
     }
     FailField(position, column, sentence);
   }
@@ -152,8 +171,7 @@ class CsvParser {
   void ReadLabel(Index column) {
     const char* const position = scanner_.field();
     const std::string_view text = scanner_.ReadText();
-    if (!labels_.Add(text))
-      FailField(position, column, fmt::format("found {}, {}", Quoted(text), kLabelExpected));
+    if (!labels_.Add(text)) FailField(position, column, NoLabel(text));
   }
 
   void ReadId(Index column) {
@@ -198,7 +216,8 @@ class CsvParser {
   CsvScanner scanner_;
   CsvColumns columns_;
   bool guesses_labels_ = true;
-  std::vector<Role> roles_;  // one per column
+  bool lacks_labels_ = false;  // looked for in vain, though nobody said where
+  std::vector<Role> roles_;    // one per column
   Index rows_ = 0;
   AlignedVector<double> values_;  // row after row
   bool fits_float32_ = true;
@@ -211,6 +230,12 @@ class CsvParser {
 
 Table ReadCsv(const FileBytes& file, const CsvOptions& options) {
   return CsvParser(file, options.delimiter).ReadFeatures(options);
+}
+
+CsvColumns ReadCsvColumns(const FileBytes& file, const CsvOptions& options) {
+  CsvScanner scanner(file, options.delimiter);
+  scanner.NextRecord();
+  return JudgeFeatureColumns(scanner.ReadFields(), options, file.name);
 }
 
 Table ReadCsvLabels(const FileBytes& file, const CsvOptions& options) {

@@ -14,6 +14,9 @@ namespace kweave {
 /// was expected.
 Table ReadCsv(const FileBytes& file, const CsvOptions& options);
 
+/// What the columns of a file of features are for, told by its first record.
+CsvColumns ReadCsvColumns(const FileBytes& file, const CsvOptions& options);
+
 /// Reads a file of labels: the label column and, if there is one, the id column. Others are ignored.
 Table ReadCsvLabels(const FileBytes& file, const CsvOptions& options);
 

@@ -14,6 +14,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 using Rows = std::vector<std::vector<double>>;
 
@@ -87,13 +88,49 @@ TEST(CsvReader, ReadsWithoutHeaderOrLabels) {
   EXPECT_EQ(AllRows(table.features), (Rows{{1, 2}, {3, 4}}));
 }
 
-TEST(CsvReader, KnowsThatNewDataMayLackItsLabels) {
+TEST(CsvReader, TakesNoFeatureOfTrainingForLabels) {
   CsvOptions options;
   options.label_column = "1";
-  options.labels_required = false;
   options.expected_columns = 2;
-  EXPECT_TRUE(Read("5,6\n", options).labels.empty());
   EXPECT_THAT(Read("x,5,6\n", options).labels.text, ElementsAre("x"));
+  EXPECT_THAT(
+      SentenceOf([&] { Read("5,6\n", options); }),
+      HasSubstr("a.csv: column 1 is a feature in training, expected one with labels (where there are none, "
+                "leave out --label-column)"));
+  options.expected_names = {"a", "b"};
+  EXPECT_THAT(Read("c,a,b\nx,5,6\n", options).labels.text, ElementsAre("x"));
+  EXPECT_THAT(SentenceOf([&] { Read("a,b,c\n5,6,x\n", options); }),
+              HasSubstr("a.csv: column 1 (\"a\") is a feature in training"));
+}
+
+TEST(CsvReader, SuggestsWhereTheLabelsMayBe) {
+  const auto sentence = [](const std::string& text) { return SentenceOf([&] { Read(text); }); };
+  EXPECT_THAT(
+      sentence("width,species\n1,setosa\n"),
+      HasSubstr("line 2, column 2 (\"species\"): found \"setosa\", expected a finite number (if this column "
+                "holds the labels, --label-column species says so)"));
+  EXPECT_THAT(sentence("width,the species\n1,setosa\n"), HasSubstr("--label-column 2 says so"));
+  EXPECT_THAT(sentence("3.5,setosa\n1,setosa\n"), HasSubstr("--label-column 2 says so")) << "no header";
+  for (const char* text : {"width,species\n1,NA\n", "width,species\n1,inf\n", "width,species\n1,2x\n",
+                           "width,species,label\n1,setosa,0\n"}) {
+    EXPECT_THAT(sentence(text), Not(HasSubstr("--label-column"))) << text;
+  }
+}
+
+TEST(CsvReader, RefusesMissingLabelsHoweverWritten) {
+  for (const char* mark : {"", "NA", "n/a", "NaN", "null", "?"}) {
+    EXPECT_THAT(SentenceOf([&] { Read(fmt::format("a,y\n1,p\n2,{}\n", mark)); }),
+                HasSubstr(fmt::format(
+                    "line 3, column 2 (\"y\"): a label is missing: found \"{}\", expected a label", mark)));
+  }
+  EXPECT_THAT(Read("a,y\n1,mild\n2,none\n").labels.text, ElementsAre("mild", "none")) << "an answer";
+  CsvOptions several;
+  several.label_separator = ";";
+  EXPECT_THAT(Read("a,y\n1,p;q\n2,\n", several).labels.text, ElementsAre("p;q", ""))
+      << "none, not a missing one";
+  for (const char* text : {"a,y\n1,NA\n", "a,y\n1,p;NA\n", "a,y\n1,?;p\n"}) {
+    EXPECT_THAT(SentenceOf([&] { Read(text, several); }), HasSubstr("expected a label")) << text;
+  }
 }
 
 TEST(CsvReader, DetectsDelimiters) {
@@ -135,8 +172,8 @@ TEST(CsvReader, NamesWhatIsWrong) {
       {"a,b,y\n1,2x,0\n", "found \"2x\""},
       {"a,b,y\n1,2,0\n3,4\n", "a.csv, line 3: 2 fields, expected 3"},
       {"a,b,y\n1,2,0\n3,4,1,5\n", "a.csv, line 3: 4 fields, expected 3"},
-      {"a,b,y\n1,2,\n", "line 2, column 3 (\"y\"): found \"\", expected a label"},
-      {"a,b,y\n1,2,NaN\n", "line 2, column 3 (\"y\"): found \"NaN\", expected a label"},
+      {"a,b,y\n1,2,\n", "line 2, column 3 (\"y\"): a label is missing: found \"\", expected a label"},
+      {"a,b,y\n1,2,-inf\n", "line 2, column 3 (\"y\"): found \"-inf\", expected a label"},
       {"id,b,y\n ,2,1\n", "line 2, column 1 (\"id\"): found \"\", expected a sample id"},
       {"a,b,y\n1,\"2,0\n3,4,1\n", "line 2, column 3: this quoted field is never closed"},
       {"a,b,y\n1,\"2\"3,0\n", "line 2, column 6: found \"3\" after a closing quote"},
@@ -159,7 +196,7 @@ TEST(CsvReader, NamesColumnsThatAreNotThere) {
   };
   EXPECT_THAT(sentence("3", ""), HasSubstr("the label column is not there, expected an index from 1 to 2"));
   EXPECT_THAT(sentence("0", ""), HasSubstr("the label column is not there"));
-  EXPECT_THAT(sentence("", "who"), HasSubstr("there is no id column called \"who\""));
+  EXPECT_THAT(sentence("", "who"), HasSubstr("there is no id column called \"who\", only \"a\", \"b\""));
   EXPECT_THAT(sentence("1", "1"), HasSubstr("column 1 cannot hold both"));
   CsvOptions expected;
   expected.expected_columns = 3;

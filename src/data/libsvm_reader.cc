@@ -72,8 +72,7 @@ class LibsvmParser {
     };
     if (sparse_.offsets.size() == 1) fail("there is no sample in this file");
     if (cols_ == 0) fail("no sample has a feature, expected index:value");
-    if (first_without_label_ != nullptr && labels_.separator().empty())
-      FailLabel(first_without_label_, false);
+    if (first_without_label_ != nullptr && labels_.separator().empty()) FailLabel(first_without_label_);
     Table table;
     table.file = source_.name();
     table.rows = static_cast<Index>(sparse_.offsets.size()) - 1;
@@ -114,11 +113,15 @@ class LibsvmParser {
       labels_.AddNone();
       return token;
     }
-    if (!is_first_sample && has_label == labels_.empty()) FailLabel(token, has_label);
+    if (is_first_sample) {
+      first_sample_ = token;
+    } else if (has_label == labels_.empty()) {
+      has_label ? FailFirstLabel(token) : FailLabel(token);
+    }
     if (!has_label) return token;
     const std::string_view text(token, static_cast<std::size_t>(p - token));
     if (labels_.separator().empty() && text.find(',') != std::string_view::npos) labels_.SetSeparator(",");
-    if (!labels_.Add(text)) source_.FailAt(token, fmt::format("found {}, {}", Quoted(text), kLabelExpected));
+    if (!labels_.Add(text)) source_.FailAt(token, NoLabel(text));
     return p;
   }
 
@@ -163,10 +166,18 @@ class LibsvmParser {
                    fmt::format("index {} follows index {}, expected ascending indices", *index, last_index));
   }
 
-  [[noreturn]] void FailLabel(const char* token, bool has_label) const {
-    source_.FailAt(token,
-                   fmt::format("found {}, expected {} as on the lines before", Quoted(TokenAt(token, end_)),
-                               has_label ? "index:value without a label" : "a label"));
+  [[noreturn]] void FailLabel(const char* token) const {
+    source_.FailAt(token, fmt::format("a label is missing: found {}, expected a label as on the lines before",
+                                      Quoted(TokenAt(token, end_))));
+  }
+
+  /// For a label at `token` after samples without one.
+  [[noreturn]] void FailFirstLabel(const char* token) const {
+    source_.FailAt(
+        first_sample_,
+        fmt::format("a label is missing: found {}, but line {} starts with {}; expected a label in front of "
+                    "every sample or of none",
+                    Quoted(TokenAt(first_sample_, end_)), source_.Line(token), Quoted(TokenAt(token, end_))));
   }
 
   [[noreturn]] void FailValue(const char* token, Index index) const {
@@ -188,6 +199,7 @@ class LibsvmParser {
   const Index limit_;  // the largest index that is kept
   SparseStorage sparse_;
   LabelList labels_;
+  const char* first_sample_ = nullptr;
   const char* first_without_label_ = nullptr;
   Index cols_ = 0;
   Index unseen_ = 0;  // values above the limit

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "data/npy_header.h"
+#include "data/table.h"
 #include "data/text_source.h"
 #include "kweave/error.h"
 
@@ -146,8 +147,8 @@ Labels LoadStrings(const NpyHeader& header, const char* data, Index count, const
   for (Index i = 0; i < count; ++i) {
     labels.text.push_back(LoadString(header, data + i * header.item_bytes));
     const std::string& text = labels.text.back();
-    if (text.empty() || !IsPlainText(text)) {
-      Fail(name, fmt::format("row {} holds {}, expected a label", i + 1, Quoted(text)));
+    if (IsMissingLabel(text) || !IsPlainText(text)) {
+      throw Error(ErrorKind::kData, fmt::format("{}, row {}: {}", name, i + 1, NoLabel(text)));
     }
   }
   return labels;

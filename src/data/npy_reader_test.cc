@@ -93,6 +93,10 @@ TEST(NpyReader, ReadsLabels) {
   EXPECT_EQ(numbers.number, (std::vector<double>{1, -1, 1}));
   const Labels words =
       read(NpyBytes(NpyDictionary("<U2", "(2,)"), RawBytes<std::uint32_t>({'a', 0x00e9, 'b', 0})));
+  EXPECT_THAT(SentenceOf([&] {
+                read(NpyBytes(NpyDictionary("<U2", "(2,)"), RawBytes<std::uint32_t>({'a', 'b', 'N', 'A'})));
+              }),
+              ::testing::HasSubstr("y.npy, row 2: a label is missing: found \"NA\", expected a label"));
   EXPECT_EQ(words.text, (std::vector<std::string>{"a\u00e9", "b"}));
   EXPECT_FALSE(words.is_numeric());
   EXPECT_EQ(read(NpyBytes(NpyDictionary("|S3", "(2,)"), "catdog")).text,

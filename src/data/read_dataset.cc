@@ -56,6 +56,10 @@ std::string DetectFormat(const FileBytes& file) {
   return "libsvm";
 }
 
+std::string FormatOf(const ReadOptions& options, const FileBytes& file) {
+  return options.format.empty() ? DetectFormat(file) : options.format;
+}
+
 /// Whether samples are joined by row even where files have ids.
 bool IgnoresIds(const ReadOptions& options) { return options.id_column == "none"; }
 
@@ -65,7 +69,6 @@ CsvOptions MakeCsvOptions(const ReadOptions& options, const FileBytes& file, con
   csv.label_column = options.label_column;
   csv.label_separator = options.label_separator;
   if (!IgnoresIds(options)) csv.id_column = options.id_column;
-  csv.labels_required = options.labels_required;
   return csv;
 }
 
@@ -103,9 +106,51 @@ bool IsSameFile(const std::string& a, const std::string& b) {
   return a == b || std::filesystem::equivalent(a, b, code);
 }
 
-Table ReadView(const ReadOptions& options, std::size_t view) {
-  const FileBytes file = OpenFileBytes(options.views[view].path);
-  const std::string format = options.format.empty() ? DetectFormat(file) : options.format;
+/// The files of the views, each opened when it is first needed and once only, as it may be a pipe.
+class ViewFiles {
+ public:
+  explicit ViewFiles(const std::vector<ViewSource>& views) : views_(views), files_(views.size()) {}
+
+  const FileBytes& Open(std::size_t view) {
+    if (!files_[view]) files_[view] = OpenFileBytes(views_[view].path);
+    return *files_[view];
+  }
+  FileBytes Take(std::size_t view) {
+    Open(view);
+    return *std::exchange(files_[view], std::nullopt);
+  }
+
+ private:
+  const std::vector<ViewSource>& views_;
+  std::vector<std::optional<FileBytes>> files_;
+};
+
+/// A label column that is asked for must be there: one given by name in some file, one given by index in the first.
+/// Its reader looks into a CSV file of labels and at an index.
+void CheckLabelColumn(const ReadOptions& options, ViewFiles& files) {
+  const std::string& column = options.label_column;
+  const bool is_name = !IsNumber(column);
+  if (column.empty() || !FormatByName(options.labels_path).empty()) return;
+  if (!is_name && !options.labels_path.empty()) return;
+  std::vector<std::string> paths, names;
+  for (std::size_t view = 0; view < (is_name ? options.views.size() : 1); ++view) {
+    const FileBytes& file = files.Open(view);
+    const std::string format = FormatOf(options, file);
+    if (format != "csv" && format != "tsv") continue;
+    CsvColumns columns = ReadCsvColumns(file, MakeCsvOptions(options, file, format));
+    if (columns.label) return;
+    paths.push_back(file.name);
+    std::ranges::move(columns.names, std::back_inserter(names));
+  }
+  throw Error(ErrorKind::kData,
+              paths.empty()
+                  ? fmt::format("{}: --label-column {} needs columns, expected a CSV or TSV file",
+                                options.views.empty() ? options.labels_path : options.views[0].path, column)
+                  : fmt::format("{}: {}", fmt::join(paths, ", "), NoColumn("column", column, names)));
+}
+
+Table ReadView(const ReadOptions& options, std::size_t view, const FileBytes& file) {
+  const std::string format = FormatOf(options, file);
   const Index expected_columns = options.expected_columns.empty() ? 0 : options.expected_columns[view];
   if (format == "libsvm") return ReadLibsvm(file, expected_columns, options.label_separator);
   if (format == "npy") return ReadNpy(file, expected_columns);
@@ -137,7 +182,7 @@ Table ReadTextLabels(const FileBytes& file, const std::string& label_separator) 
     line.remove_prefix(std::min(line.find_first_not_of(" \t\r"), line.size()));
     line = line.substr(0, line.find_last_not_of(" \t\r") + 1);
     if (!labels.Add(line)) {
-      source.FailLine(text.data() + start, fmt::format("found {}, {}", Quoted(line), kLabelExpected));
+      source.FailLine(text.data() + start, NoLabel(line));
     }
     start = stop + 1;
   }
@@ -179,32 +224,26 @@ void CheckOptions(const ReadOptions& options) {
   }
 }
 
-[[noreturn]] void FailWithoutLabels(const ReadOptions& options, const View& first) {
-  const std::string& path = options.views[0].path;
-  if (!options.label_column.empty() && !first.feature_names.empty()) {
-    throw Error(ErrorKind::kData,
-                fmt::format("{}: there is no column called {} for the labels, only {}", path,
-                            Quoted(options.label_column), QuotedList(first.feature_names)));
-  }
-  const std::string column =
-      options.label_column.empty() ? "label, class, target or y" : Quoted(options.label_column);
+[[noreturn]] void FailWithoutLabels(const ReadOptions& options) {
   throw Error(
       ErrorKind::kData,
       fmt::format(
-          "{}: there are no labels, expected one in front of each sample (LIBSVM), a column called {} "
-          "(CSV) or a file of labels (--labels)",
-          path, column));
+          "{}: there are no labels, expected one in front of each sample (LIBSVM), a column called "
+          "label, class, target or y, or given by --label-column (CSV), or a file of labels (--labels)",
+          options.views[0].path));
 }
 
 }  // namespace
 
 Dataset ReadDataset(const ReadOptions& options) {
   CheckOptions(options);
+  ViewFiles files(options.views);
+  CheckLabelColumn(options, files);
   std::vector<std::string> names;
   std::vector<Table> tables;
   for (std::size_t view = 0; view < options.views.size(); ++view) {
     names.push_back(options.views[view].name);
-    tables.push_back(ReadView(options, view));
+    tables.push_back(ReadView(options, view, files.Take(view)));
   }
   std::optional<Table> labels;
   if (!options.labels_path.empty()) labels = ReadLabelFile(options);
@@ -215,7 +254,7 @@ Dataset ReadDataset(const ReadOptions& options) {
   }
   if (labels && IgnoresIds(options)) labels->ids.clear();
   Dataset dataset = JoinTables(names, std::move(tables), std::move(labels));
-  if (options.labels_required && dataset.labels.empty()) FailWithoutLabels(options, dataset.views[0]);
+  if (options.labels_required && dataset.labels.empty()) FailWithoutLabels(options);
   for (const std::string& note : notes) {
     if (options.log) options.log(LogLevel::kNote, note);
   }

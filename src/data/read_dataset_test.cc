@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <limits>
 
@@ -148,7 +150,7 @@ TEST_F(ReadDatasetTest, KeepsTheFeaturesOfTraining) {
   options_.labels_required = false;
   EXPECT_EQ(ColumnCount(ReadDataset(options_).views[0].features), 2) << "without a header by position";
   options_.label_column = "1";
-  EXPECT_EQ(ColumnCount(ReadDataset(options_).views[0].features), 2) << "the labels are not there";
+  EXPECT_THAT(Sentence(), HasSubstr("column 1 is a feature in training, expected one with labels"));
 }
 
 TEST_F(ReadDatasetTest, IgnoresIndicesBeyondTraining) {
@@ -191,7 +193,7 @@ TEST_F(ReadDatasetTest, ReadsLabelFiles) {
   SetLabels("y.npy", NpyBytes(NpyDictionary("<i4", "(2,)"), RawBytes<std::int32_t>({3, 4})));
   EXPECT_THAT(ReadDataset(options_).labels.text, ElementsAre("3", "4"));
   SetLabels("y.txt", "1\n\n2\n");
-  EXPECT_THAT(Sentence(), HasSubstr("y.txt, line 2: found \"\", expected a label"));
+  EXPECT_THAT(Sentence(), HasSubstr("y.txt, line 2: a label is missing: found \"\", expected a label"));
   SetLabels("y.txt", "1\n2\n3\n");
   EXPECT_THAT(Sentence(), AllOf(HasSubstr("a.csv has 2 rows"), HasSubstr("y.txt has 3")));
   options_.views[0].path = folder_.Write("a.csv", "id,x\ns1,1\ns2,2\n");
@@ -212,11 +214,49 @@ TEST_F(ReadDatasetTest, ReadsLabelsAlone) {
 TEST_F(ReadDatasetTest, InsistsOnLabelsOnlyWhereRequired) {
   AddView("a.csv", "x,z\n1,2\n");
   EXPECT_THAT(Sentence(), HasSubstr("there are no labels"));
-  options_.label_column = "diagnosis";
-  EXPECT_THAT(Sentence(),
-              HasSubstr("there is no column called \"diagnosis\" for the labels, only \"x\", \"z\""));
   options_.labels_required = false;
   EXPECT_TRUE(ReadDataset(options_).labels.empty());
+}
+
+TEST_F(ReadDatasetTest, InsistsOnTheLabelColumnThatIsAskedFor) {
+  AddView("a.csv", "x,class\n1,p\n2,q\n");
+  for (const bool is_required : {true, false}) {
+    options_.labels_required = is_required;
+    options_.label_column = "clas";
+    EXPECT_THAT(Sentence(),
+                HasSubstr("a.csv: there is no column called \"clas\", only \"x\", \"class\"; did you "
+                          "mean \"class\"?"));
+    options_.label_column = "3";
+    EXPECT_THAT(Sentence(), HasSubstr("the label column is not there, expected an index from 1 to 2"));
+  }
+  options_.label_column = "clas";
+  options_.views[0].path = folder_.Write("a.csv", "1,2\n3,4\n");
+  EXPECT_THAT(Sentence(), HasSubstr("there is no column called \"clas\", as there is no header"));
+  options_.views[0].path = folder_.Write("a.txt", "p 1:1\nq 1:2\n");
+  for (const char* column : {"clas", "2"}) {
+    options_.label_column = column;
+    EXPECT_THAT(Sentence(),
+                HasSubstr(fmt::format("a.txt: --label-column {} needs columns, expected a CSV", column)));
+  }
+}
+
+TEST_F(ReadDatasetTest, LooksForTheLabelColumnInAllFiles) {
+  AddView("a.csv", "x\n1\n2\n");
+  AddView("b.txt", "1:1\n1:2\n");
+  AddView("c.csv", "z,kind\n1,p\n2,q\n");
+  options_.labels_required = false;
+  options_.label_column = "kind";
+  EXPECT_THAT(ReadDataset(options_).labels.text, ElementsAre("p", "q"));
+  options_.label_column = "kinds";
+  EXPECT_THAT(Sentence(),
+              AllOf(HasSubstr("a.csv, "), HasSubstr("c.csv: there is no column called \"kinds\", only "
+                                                    "\"x\", \"z\", \"kind\"; did you mean \"kind\"?")));
+  SetLabels("y.txt", "r\ns\n");
+  EXPECT_THAT(Sentence(), HasSubstr("there is no column called \"kinds\"")) << "to leave it out";
+  options_.label_column = "diagnosis";
+  SetLabels("y.csv", "diagnosis\nr\ns\n");
+  options_.views.pop_back();
+  EXPECT_THAT(ReadDataset(options_).labels.text, ElementsAre("r", "s"));
 }
 
 TEST_F(ReadDatasetTest, TakesALabelIndexForTheFirstViewOnly) {

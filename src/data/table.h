@@ -22,6 +22,14 @@ struct Table {
   std::vector<std::string> notes;          ///< what the user should know about how it was read
 };
 
+/// Letters beyond ASCII stay as they are.
+std::string LowerCase(std::string_view text);
+
+/// Whether `text` stands for a value that is not there: empty, NA, NaN, null, none or a question mark.
+bool IsMissingMark(std::string_view text);
+/// The same for a label, of which `none` is one like others.
+bool IsMissingLabel(std::string_view text);
+
 /// Whether `text` spells NaN or an infinity, with or without a sign.
 bool IsNanOrInfinity(std::string_view text);
 
@@ -30,7 +38,8 @@ class LabelList {
  public:
   /// With a separator a text may hold several labels or none.
   explicit LabelList(std::string separator = {}) { labels_.separator = std::move(separator); }
-  /// Appends `text`; false when it cannot be a label: empty, not plain text, NaN or an infinite number.
+  /// Appends `text`; false when it cannot be a label: the mark of a missing value, not plain text or an infinite
+  /// number; with a separator, when this is so for one of several.
   [[nodiscard]] bool Add(std::string_view text);
   /// A sample without a label, where others may have several.
   void AddNone() { labels_.text.emplace_back(); }
@@ -44,8 +53,8 @@ class LabelList {
   Labels labels_;
 };
 
-/// What LabelList accepts, for messages.
-inline constexpr std::string_view kLabelExpected = "expected a label (a finite number or a word)";
+/// What is wrong with a text that LabelList refuses, for messages.
+std::string NoLabel(std::string_view text);
 
 }  // namespace kweave
 

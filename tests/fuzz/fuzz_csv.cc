@@ -10,7 +10,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   CsvOptions by_index = usual;
   by_index.label_column = "2";
   by_index.id_column = "1";
-  by_index.labels_required = false;
   by_index.expected_columns = 2;
   for (const CsvOptions& options : {usual, by_index}) {
     AllowErrors([&] {
