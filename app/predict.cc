@@ -60,50 +60,75 @@ std::vector<bool> SecondClass(const Model& model, const Labels& labels, const Co
   return is_inlier;
 }
 
-// Says what labels the model does not know, and what classes of it have no sample. Nothing where it knows none of them.
+// In quotes; the first three of more.
+std::string NameSome(const std::vector<std::string>& names) {
+  const std::span<const std::string> named = std::span(names).first(std::min<std::size_t>(names.size(), 3));
+  return fmt::format("'{}'{}", fmt::join(named, "', '"), names.size() > named.size() ? ", ..." : "");
+}
+
+// Says what labels the model does not know.
+void SayStrangers(const std::vector<std::string>& strangers, bool is_multilabel, const Context& context) {
+  if (strangers.empty()) return;
+  const bool is_one = strangers.size() == 1;
+  context.log(LogLevel::kNote, fmt::format("{} label{} the model was not trained on ({}): {}",
+                                           strangers.size(), is_one ? "" : "s", NameSome(strangers),
+                                           is_multilabel ? "left out of the scores"
+                                                         : fmt::format("samples with {} count as mistakes",
+                                                                       is_one ? "it" : "them")));
+}
+
+// Says what classes of the model have no sample.
+void SayAbsent(const std::vector<std::string>& classes, const std::vector<std::vector<Index>>& truth,
+               const Context& context) {
+  std::vector<std::string> absent;
+  for (std::size_t u = 0; u < classes.size(); ++u) {
+    const auto holds = [u](const std::vector<Index>& own) {
+      return std::ranges::find(own, static_cast<Index>(u)) != own.end();
+    };
+    if (std::ranges::none_of(truth, holds)) absent.push_back(classes[u]);
+  }
+  if (absent.empty()) return;
+  context.log(LogLevel::kNote,
+              fmt::format("{} of the model's {} classes ha{} no sample here ({}): left out of the means",
+                          absent.size(), classes.size(), absent.size() == 1 ? "s" : "ve", NameSome(absent)));
+}
+
+// Nothing where the model knows none of the labels.
 std::optional<MulticlassScores> ScoreSeveralClasses(const Model& model, const Labels& labels,
                                                     std::span<const double> decision,
+                                                    std::span<const double> probability,
                                                     const Context& context) {
   const std::vector<std::string> classes = model.classes();
   std::vector<std::string> strangers;
   const std::vector<std::vector<Index>> truth = TrueClasses(labels, classes, &strangers);
-  const bool knows_none = std::ranges::all_of(truth, [](const auto& own) { return own.empty(); });
+  const bool knows_none = std::ranges::none_of(truth, [&](const std::vector<Index>& own) {
+    return std::ranges::any_of(own, [&](Index u) { return u < static_cast<Index>(classes.size()); });
+  });
   if (knows_none && !strangers.empty()) {
     context.log(LogLevel::kNote,
-                fmt::format("no scores: no label is a class of the model; '{}' is none of '{}'{}",
-                            strangers[0], classes[0], classes.size() == 1 ? "" : ", ..."));
+                fmt::format("no scores: no label is a class of the model; {} {} none of {}",
+                            NameSome(strangers), strangers.size() == 1 ? "is" : "are", NameSome(classes)));
     return std::nullopt;
   }
-  if (!strangers.empty()) {
-    context.log(
-        LogLevel::kNote,
-        fmt::format("{} label{} the model was not trained on ('{}'{}): {}", strangers.size(),
-                    strangers.size() == 1 ? "" : "s", strangers[0], strangers.size() == 1 ? "" : ", ...",
-                    model.is_multilabel() ? "left out of the scores" : "samples with it count as mistakes"));
-  }
-  std::vector<Index> samples(classes.size(), 0);
-  for (const std::vector<Index>& own : truth) {
-    for (const Index u : own) ++samples[u];
-  }
-  const auto absent = std::ranges::count(samples, 0);
-  if (absent > 0) {
-    const auto first = std::ranges::find(samples, 0) - samples.begin();
-    context.log(LogLevel::kNote, fmt::format("{} of the model's {} classes ha{} no sample here ('{}'{})",
-                                             absent, classes.size(), absent == 1 ? "s" : "ve", classes[first],
-                                             absent == 1 ? "" : ", ..."));
-  }
-  return ScoreClasses(truth, decision, classes, model.is_multilabel());
+  SayStrangers(strangers, model.is_multilabel(), context);
+  SayAbsent(classes, truth, context);
+  return ScoreClasses(truth, decision, classes, model.is_multilabel(), strangers, probability);
 }
 
 // One line for people.
 std::string ScoresText(const MulticlassScores& scores) {
-  if (scores.hamming_loss) {
-    return fmt::format("hamming loss {:.4g}, mean average precision {:.4g}, F1 {:.4g} over {} labels\n",
-                       *scores.hamming_loss, scores.average_precision.value_or(0), scores.f1,
-                       scores.classes.size());
+  const bool is_one = scores.classes_occurring == 1;
+  if (scores.hamming_loss && scores.classes_occurring == 0) {
+    return fmt::format("hamming loss {:.4g}; no sample has a label of the model\n", *scores.hamming_loss);
   }
-  return fmt::format("accuracy {:.4g}, balanced {:.4g}, F1 {:.4g}, MCC {:.4g} over {} classes\n",
-                     scores.accuracy, scores.balanced_accuracy, scores.f1, scores.mcc, scores.classes.size());
+  if (scores.hamming_loss) {
+    return fmt::format("hamming loss {:.4g}, mean average precision {:.4g}, F1 {:.4g} over {} label{}\n",
+                       *scores.hamming_loss, scores.average_precision.value_or(0), scores.f1,
+                       scores.classes_occurring, is_one ? "" : "s");
+  }
+  return fmt::format("accuracy {:.4g}, balanced {:.4g}, F1 {:.4g}, MCC {:.4g} over {} class{}\n",
+                     scores.accuracy, scores.balanced_accuracy, scores.f1, scores.mcc,
+                     scores.classes_occurring, is_one ? "" : "es");
 }
 
 PredictionSummary Score(const Model& model, const Labels& labels, const Prediction& prediction,
@@ -125,14 +150,14 @@ PredictionSummary Score(const Model& model, const Labels& labels, const Predicti
     return summary;
   }
   if (model.outputs() > 1 || model.is_multilabel()) {
-    summary.classes = ScoreSeveralClasses(model, labels, decision, context);
+    summary.classes = ScoreSeveralClasses(model, labels, decision, prediction.probability, context);
     return summary;
   }
   const std::vector<bool> is_positive = SecondClass(model, labels, context);
   if (is_positive.empty() && model.task() == "classify") {  // more classes than the model knows
     std::vector<double> values;
     for (const double f : decision) values.insert(values.end(), {-f, f});
-    summary.classes = ScoreSeveralClasses(model, labels, values, context);
+    summary.classes = ScoreSeveralClasses(model, labels, values, {}, context);
   }
   if (!is_positive.empty()) {
     summary.scores = ScoreClassification(is_positive, decision, prediction.probability);

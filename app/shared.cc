@@ -24,7 +24,8 @@ void AddDataOptions(CLI::App& verb, DataArguments& arguments) {
   add("--labels", arguments.read.labels_path, "file with the labels (default: those of the first file)");
   add("--label-separator", arguments.read.label_separator,
       "text between the labels of samples that have several (default: a comma in LIBSVM files, else none)");
-  add("--label-column", arguments.read.label_column, "CSV: name or number of the column with the labels");
+  add("--label-column", arguments.read.label_column,
+      "CSV: name or number of the column with the labels, which must be there");
   add("--id-column", arguments.read.id_column,
       "CSV: name or number of the column with sample ids; none joins by row");
   add("--format", arguments.read.format, "libsvm, csv, tsv or npy (default: detected)");
@@ -161,6 +162,22 @@ std::pair<std::string, std::string> SplitAssignment(std::string_view option, con
     throw Error(ErrorKind::kUsage, fmt::format("{} '{}', expected NAME=VALUE", option, text));
   }
   return {text.substr(0, middle), text.substr(middle + 1)};
+}
+
+std::vector<std::pair<std::string, std::string>> SplitAssignments(std::string_view option,
+                                                                  const std::vector<std::string>& pieces) {
+  std::vector<std::pair<std::string, std::string>> assignments;
+  std::string front;
+  for (const std::string& piece : pieces) {
+    if (piece.find('=') == std::string::npos) {
+      front += piece + ",";
+      continue;
+    }
+    assignments.push_back(SplitAssignment(option, front + piece));
+    front.clear();
+  }
+  if (!front.empty()) SplitAssignment(option, front.substr(0, front.size() - 1));  // which complains
+  return assignments;
 }
 
 std::size_t ParseSize(const std::string& text) {

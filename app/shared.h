@@ -55,8 +55,11 @@ std::string OptionHelp(std::string_view name);
 /// "1.5", "4/3" or "inf" as a decimal number. Throws CLI::ValidationError.
 std::string EvaluateFraction(const std::string& text);
 
-/// Splits NAME=VALUE at the first '='. Throws Error(kUsage) naming the option when there is none.
+/// Splits NAME=VALUE at the last '='. Throws Error(kUsage) naming the option when there is none.
 std::pair<std::string, std::string> SplitAssignment(std::string_view option, const std::string& text);
+/// Those of an option that takes several, separated by commas: a piece without '=' is the front of a name with a comma.
+std::vector<std::pair<std::string, std::string>> SplitAssignments(std::string_view option,
+                                                                  const std::vector<std::string>& pieces);
 
 /// "2G", "512M", "1.5GB", "100000": bytes, in powers of 1024. Throws Error(kUsage).
 std::size_t ParseSize(const std::string& text);

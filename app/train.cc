@@ -80,18 +80,16 @@ std::vector<double> ReadWeights(const std::string& path) {
 
 TrainOptions MakeOptions(const TrainArguments& arguments) {
   TrainOptions options = arguments.options;
-  for (const std::string& text : arguments.class_weights) {
-    const auto [label, factor] = SplitAssignment("--class-weight", text);
-    options.class_weights.emplace_back(label, ParseFactor(factor, "--class-weight " + text));
+  for (const auto& [label, factor] : SplitAssignments("--class-weight", arguments.class_weights)) {
+    options.class_weights.emplace_back(label, ParseFactor(factor, "--class-weight " + label + "=" + factor));
   }
   for (const std::string& text : arguments.weight_bounds) options.weight_bounds.push_back(ParseBounds(text));
-  for (const std::string& text : arguments.class_C) {
-    const auto [label, C] = SplitAssignment("--class-C", text);
-    options.class_C.emplace_back(label, ParseFactor(C, "--class-C " + text));
+  for (const auto& [label, C] : SplitAssignments("--class-C", arguments.class_C)) {
+    options.class_C.emplace_back(label, ParseFactor(C, "--class-C " + label + "=" + C));
   }
-  for (const std::string& text : arguments.class_norm) {
-    const auto [label, norm] = SplitAssignment("--class-norm", text);
-    options.class_norm.emplace_back(label, ParseFactor(EvaluateFraction(norm), "--class-norm " + text));
+  for (const auto& [label, norm] : SplitAssignments("--class-norm", arguments.class_norm)) {
+    options.class_norm.emplace_back(
+        label, ParseFactor(EvaluateFraction(norm), "--class-norm " + label + "=" + norm));
   }
   if (!arguments.weights_path.empty()) options.sample_weights = ReadWeights(arguments.weights_path);
   Validate(options);
@@ -110,14 +108,24 @@ void CheckOutputs(const TrainArguments& arguments) {
   CheckOutputs({{"-o", arguments.output}, {"--summary", arguments.summary}}, inputs);
 }
 
-std::string ResultText(const Summary& summary, const std::string& output) {
-  const bool is_product = summary.projected_gradient.has_value();
+// How training ended, and when.
+std::string OutcomeText(const Summary& summary) {
   std::string text =
-      fmt::format("{}: {} {:.2g} after {:.3g} s, {} support vectors, {} of {} {}\n", ToString(summary.status),
-                  is_product ? "projected gradient" : "relative duality gap",
-                  summary.projected_gradient.value_or(summary.relative_gap), summary.seconds.total,
-                  summary.n_support, summary.kernels_active, summary.kernels_total,
-                  is_product ? "factors with a width" : "kernels with a weight");
+      fmt::format("{}: {} {:.2g} after {:.3g} s", ToString(summary.status),
+                  summary.projected_gradient ? "projected gradient" : "relative duality gap",
+                  summary.projected_gradient.value_or(summary.relative_gap), summary.seconds.total);
+  if (summary.status != Status::kConverged && !summary.machines.empty()) {
+    const auto converged = std::ranges::count(summary.machines, Status::kConverged, &MachineReport::status);
+    text += fmt::format(", {} of {} machines converged", converged, summary.machines.size());
+  }
+  return text;
+}
+
+std::string ResultText(const Summary& summary, const std::string& output) {
+  std::string text =
+      fmt::format("{}, {} support vectors, {} of {} {}\n", OutcomeText(summary), summary.n_support,
+                  summary.kernels_active, summary.kernels_total,
+                  summary.projected_gradient ? "factors with a width" : "kernels with a weight");
   constexpr std::size_t kShown = 10;
   std::vector<const KernelReport*> heaviest;
   for (const KernelReport& kernel : summary.kernels) {
@@ -178,6 +186,9 @@ void Run(CLI::App& verb, TrainArguments& arguments) {
   summary.seconds.read = read_seconds;
   summary.seconds.total = SecondsSinceStart();
   if (!arguments.summary.empty()) WriteText(arguments.summary, summary.ToJson() + "\n");
+  if (arguments.run.is_quiet && summary.status != Status::kConverged) {
+    context.log(LogLevel::kWarning, OutcomeText(summary));
+  }
   if (!arguments.run.is_quiet && arguments.summary != "-") Tell(ResultText(summary, arguments.output));
 }
 
@@ -224,7 +235,8 @@ void AddTrain(CLI::App& app) {
   verb.add_option("--certificate", options.certificate, OptionHelp("certificate"));
   verb.add_option("--max-iterations", options.max_iterations, OptionHelp("max-iterations"));
   verb.add_option("--class-weight", arguments->class_weights, OptionHelp("class-weight"))
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->delimiter(',');
   verb.add_option("--class-C", arguments->class_C, OptionHelp("class-C"))
       ->allow_extra_args(false)
       ->delimiter(',');

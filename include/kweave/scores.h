@@ -40,33 +40,39 @@ struct ClassScores {
   std::optional<double> average_precision;  ///< by its value; absent when no sample belongs to it
 };
 
-/// How good the predictions of more than two classes, or of several labels per sample, are. Averages are over the classes
-/// that occur or are predicted, each counting once.
+/// How good the predictions of more than two classes, or of several labels per sample, are. Means are over the classes that
+/// occur, predicted or not, each counting once. Every label that the model does not know is one of them, with a recall, F1 and
+/// correlation of 0; but where samples may have several labels, such labels are ignored.
 struct MulticlassScores {
   double accuracy = 0;           ///< share of samples whose class, or whole set of labels, is right
-  double balanced_accuracy = 0;  ///< mean recall of the classes that occur; not of several labels
+  double balanced_accuracy = 0;  ///< mean recall; not of several labels
   double mcc = 0;                ///< Matthews' correlation of all classes at once; not of several labels
-  double mean_mcc = 0;           ///< mean over classes
-  double f1 = 0;                 ///< mean over classes
-  std::optional<double> average_precision;  ///< mean over classes that occur
+  double mean_mcc = 0;
+  double f1 = 0;                            ///< mean over classes
+  Index classes_occurring = 0;              ///< how many the means are over; if none, they are 0
+  std::optional<double> average_precision;  ///< mean over the classes of the model that occur
+  std::optional<double> log_loss;           ///< where there are probabilities, and the model knows all labels
   std::optional<double> hamming_loss;       ///< share of wrong labels; only of several labels per sample
   std::vector<std::pair<std::size_t, double>>
       top;  ///< k, and the share of samples with their class among the first k
   std::vector<ClassScores> classes;
-  /// Samples of each class (row) by the class predicted; a last row for samples of classes that the model does not know,
-  /// where there are any. Empty for several labels.
+  /// Samples of each class (row) by the class predicted (column); the classes of the model first, then labels that it does
+  /// not know, and samples without any. Empty for several labels.
   std::vector<std::vector<Index>> confusion;
+  std::vector<std::string> confusion_rows;  ///< the labels of its rows; that of samples without any is empty
 };
 
 /// The numbers of each sample's classes. Numbers are compared as numbers. Labels that are none of the classes go to
-/// `strangers`, each once.
+/// `strangers`, each once, and are numbered after the classes.
 std::vector<std::vector<Index>> TrueClasses(const Labels& labels, const std::vector<std::string>& classes,
                                             std::vector<std::string>* strangers);
 
-/// `decision`: row after row, one per sample, with a value for each class. Samples without a class known to the model count
-/// as mistakes, where each has one label. Throws Error(kUsage) when there are no samples or the lengths differ.
+/// `truth` and `strangers` as from TrueClasses. `decision`: row after row, one per sample, with a value for each class;
+/// `probability` likewise, or empty. Throws Error(kUsage) when there are no samples, the lengths differ or a class has no name.
 MulticlassScores ScoreClasses(const std::vector<std::vector<Index>>& truth, std::span<const double> decision,
-                              const std::vector<std::string>& classes, bool is_multilabel);
+                              const std::vector<std::string>& classes, bool is_multilabel,
+                              const std::vector<std::string>& strangers = {},
+                              std::span<const double> probability = {});
 
 /// How good the predictions of a regression are, by scikit-learn's definitions.
 struct RegressionScores {

@@ -5,6 +5,7 @@ import inspect
 import json
 import os
 import warnings
+from copy import copy
 from functools import partial
 from typing import Any, TypeVar
 
@@ -19,80 +20,30 @@ from . import _core
 from ._compat import SparseInputTags, validate_data
 from ._containers import KernelStack, Views
 from ._html import fitted_summary
+from ._options import OPTIONS, kernel_list, option
 from ._run import make_run
-from ._samples import Samples
+from ._samples import Samples, check_targets
 from ._typing import SamplesLike
-from .kernels import Callable, Kernel, matrix_kernel
+from .kernels import Callable, Kernel, function_matrix, matrix_kernel
 
 #: Default of every option, as the core has it.
 DEFAULTS = _core.default_options()
 
 _Estimator = TypeVar("_Estimator", bound="MKLEstimator")
 
-# Parameters that are handed to the core under their own name.
-_OPTIONS = ("loss", "C", "epsilon", "nu", "sharpness", "bias", "norm", "block_norm", "regularizer", "penalty",
-            "weight_bounds", "groups", "inner_norm", "matrix", "matrix_on", "ridge", "elastic", "multiclass",
-            "machine_weights", "class_C", "class_norm", "class_kernels", "combine", "restarts", "method", "solver",
-            "driver", "normalize", "gap", "certificate", "max_iterations")
+
+class WholeFit:
+    """An estimator whose fit is all or nothing."""
+
+    def _fit_whole(self, *arguments):
+        """What `_fit` learns, or where it fails or is interrupted, what was learned before."""
+        fitted = copy(self)
+        fitted._fit(*arguments)
+        self.__dict__ = fitted.__dict__
+        return self
 
 
-def _norm(name, value):
-    try:
-        return float(value)  # 'inf' too
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} is {value!r}, expected a number or 'inf'") from None
-
-
-def _option(name, value):
-    """A parameter as the core takes it."""
-    if name in ("norm", "block_norm", "inner_norm"):
-        return _norm(name, value)
-    if name == "class_kernels":
-        return [value] if isinstance(value, str) else list(value or [])
-    if name == "weight_bounds":
-        if value is not None and not hasattr(value, "items"):
-            raise ValueError(f"weight_bounds is {value!r}, expected a dictionary from kernels to pairs of numbers")
-        return [(str(kernel), (float(lower), float(upper))) for kernel, (lower, upper) in (value or {}).items()]
-    if name in ("class_C", "class_norm"):
-        if value is not None and not hasattr(value, "items"):
-            raise ValueError(f"{name} is {value!r}, expected a dictionary from classes to numbers")
-        return [(str(label), _norm(f"{name} of class {label!r}", own)) for label, own in (value or {}).items()]
-    if name == "normalize" and not isinstance(value, str):
-        return ",".join(value) or "none"
-    return value
-
-
-def _as_kernel(kernel):
-    if isinstance(kernel, (str, Kernel)):
-        return kernel
-    if isinstance(kernel, type) and issubclass(kernel, Kernel):
-        raise ValueError(f"kernels has the class {kernel.__name__}, expected one of its instances: {kernel.__name__}()")
-    if callable(kernel):
-        return Callable(kernel)
-    hint = "; Gram matrices go into a KernelStack" if np.ndim(kernel) == 2 else ""
-    raise ValueError(
-        f"kernels has a {type(kernel).__name__}, expected kernels of kweave.kernels, texts of the kernel language or "
-        f"functions of two sets of samples{hint}"
-    )
-
-
-def _as_list(kernels):
-    """The kernels of the parameter, functions wrapped."""
-    if isinstance(kernels, (str, Kernel)) or callable(kernels) or np.ndim(kernels) == 0:
-        kernels = [kernels]
-    kernels = [_as_kernel(kernel) for kernel in kernels]
-    if not kernels:
-        raise ValueError("kernels is empty; leave it out, or give None, for the default kernels")
-    names = [kernel.name for kernel in kernels if isinstance(kernel, Callable)]
-    for name in {name for name in names if names.count(name) > 1}:
-        same = [k for k, kernel in enumerate(kernels) if isinstance(kernel, Callable) and kernel.name == name]
-        for number, k in enumerate(same, 1):
-            old = kernels[k]
-            kernels[k] = type(old)(old.function, view=old.view, name=f"{name}.{number}", block=old.block)
-    return kernels
-
-
-class MKLEstimator(SparseInputTags, BaseEstimator):
+class MKLEstimator(WholeFit, SparseInputTags, BaseEstimator):
     """Base of the estimators; not for direct use."""
 
     _task = ""
@@ -117,6 +68,8 @@ class MKLEstimator(SparseInputTags, BaseEstimator):
         if isinstance(self.kernels, KernelStack):
             X = self.kernels[self._indices(X)]
         self._check_kind(X, reset)
+        if not (y is None or isinstance(y, str)):
+            check_targets(y)
         if not isinstance(X, (Views, KernelStack)):
             X = validate_data(self, X, y, reset=reset, **check_params, **options)
             X, y = X if isinstance(X, tuple) else (X, None)
@@ -165,14 +118,14 @@ class MKLEstimator(SparseInputTags, BaseEstimator):
         return self._input(X, reset=False)[0]
 
     def _options(self, samples):
-        options = {name: _option(name, getattr(self, name)) for name in _OPTIONS if hasattr(self, name)}
+        options = {name: option(name, getattr(self, name)) for name in OPTIONS if hasattr(self, name)}
         options["task"] = self._task
         if isinstance(self.kernels, KernelStack) or (self.kernels is None and samples.stack is not None):
             options["kernels"] = [matrix_kernel(name) for name in samples.stack.names]
         elif self.kernels is not None:
             widths = {name: matrix.shape[1] for name, matrix, _ in samples.views}
-            options["kernels"] = [str(kernel) for kernel in _as_list(self.kernels)]
-            for kernel in _as_list(self.kernels):
+            options["kernels"] = [str(kernel) for kernel in kernel_list(self.kernels)]
+            for kernel in kernel_list(self.kernels):
                 if isinstance(kernel, Kernel):
                     kernel.check_features(widths)
         options["keep_samples"] = self._keep(samples.size)
@@ -186,7 +139,7 @@ class MKLEstimator(SparseInputTags, BaseEstimator):
     def _callables(self):
         if self.kernels is None or isinstance(self.kernels, KernelStack):
             return []
-        return [kernel for kernel in _as_list(self.kernels) if isinstance(kernel, Callable)]
+        return [kernel for kernel in kernel_list(self.kernels) if isinstance(kernel, Callable)]
 
     def _training_matrices(self, samples):
         """Kernel values among training samples, for the core."""
@@ -198,7 +151,7 @@ class MKLEstimator(SparseInputTags, BaseEstimator):
             matrices += [(name, gram, rows, rows) for name, gram in samples.stack.items()]
         for kernel in self._callables():
             X = samples.view(kernel.view)
-            matrices.append((kernel.name, kernel.matrix(X, X), (), ()))
+            matrices.append((function_matrix(kernel.name), kernel.matrix(X, X), (), ()))
         return matrices
 
     def _learned(self, model, training):
@@ -209,8 +162,9 @@ class MKLEstimator(SparseInputTags, BaseEstimator):
         self._stack_rows = None if samples.stack is None else samples.stack.rows
         self._stack_columns = None if samples.stack is None else samples.stack.columns
         self._stored = np.array(model.stored_samples, dtype=np.int64)
+        self._functions = self._callables()
         self._kept_rows = {
-            kernel.view: samples.view(kernel.view)[self._stored] for kernel in self._callables() if len(self._stored)
+            kernel.view: samples.view(kernel.view)[self._stored] for kernel in self._functions if len(self._stored)
         }
 
     def _new_columns(self, stack):
@@ -236,12 +190,12 @@ class MKLEstimator(SparseInputTags, BaseEstimator):
             for name, gram in samples.stack.items():
                 diagonal = partial(samples.stack.diagonal, name)
                 matrices.append(self._with_diagonal((name, gram, samples.stack.rows, columns), diagonal))
-        for kernel in self._callables():
+        for kernel in self._functions:
             values = np.empty((samples.size, 0))
             if len(self._stored):
                 values = kernel.matrix(samples.view(kernel.view), self._kept_rows[kernel.view])
             diagonal = partial(kernel.diagonal, samples.view(kernel.view))
-            matrices.append(self._with_diagonal((kernel.name, values, (), ()), diagonal))
+            matrices.append(self._with_diagonal((function_matrix(kernel.name), values, (), ()), diagonal))
         return matrices
 
     def _with_diagonal(self, matrix, diagonal):
@@ -270,15 +224,27 @@ class MKLEstimator(SparseInputTags, BaseEstimator):
         is_same = last is not None and np.array_equal(self._training_positions, positions)
         return last if self.warm_start and is_same else None
 
+    def _ask(self, samples, method, machines=((),)):
+        """What `method` of the model says about new samples, for every machine."""
+        run, data = make_run(self), samples.to_core(self._new_matrices(samples))
+        try:
+            return [getattr(self._model, method)(data, run, *machine) for machine in machines]
+        except ValueError as error:
+            need, is_matrix, _ = str(error).partition("; give them with --gram")  # what the program would take
+            if not is_matrix:
+                raise
+            raise ValueError(
+                f"{need}; matrices come in a KernelStack, functions are not in a model file: pickle the estimator "
+                "to keep them"
+            ) from None
+
     def _each_machine(self, samples, method):
         """What `method` says about new samples, for every machine of the model."""
-        run, data = make_run(self), samples.to_core(self._new_matrices(samples))
-        return [getattr(self._model, method)(data, run, machine) for machine in range(self._model.machines)]
+        return self._ask(samples, method, [(machine,) for machine in range(self._model.machines)])
 
     def _decide(self, samples):
         """One column of decision values per output."""
-        values = self._model.decide(samples.to_core(self._new_matrices(samples)), make_run(self))
-        return values.reshape(samples.size, self._model.outputs)
+        return self._ask(samples, "decide")[0].reshape(samples.size, self._model.outputs)
 
     def decision_function_by_kernel(self, X: SamplesLike) -> NDArray[np.float64]:
         """Decision function split into the contribution of each kernel.
@@ -395,17 +361,19 @@ class MKLEstimator(SparseInputTags, BaseEstimator):
         Returns
         -------
         estimator : estimator
-            Fitted, with the options it was trained with.
+            Fitted, with the options that were given when it was trained.
         """
+        with open(path, "rb"):  # for the errors of Python's own files
+            pass
         model = _core.Model.load(os.fspath(path))
         options = json.loads(model.summary)["options"]
         if options["task"] != cls._task:
             raise ValueError(f"{path}: a model for task '{options['task']}', expected '{cls._task}'")
+        # Older files hold only what was run, which `fit` need not accept; it has no part in the answer.
+        options.update(options.get("given", dict.fromkeys(["method", "driver", "solver"], "auto")))
         known = inspect.signature(cls).parameters
-        estimator = cls(
-            kernels=options["kernels"],
-            **{name: options[name] for name in _OPTIONS if name in options and name in known},
-        )
+        given = {name: options[name] for name in ("kernels", *OPTIONS) if name in options and name in known}
+        estimator = cls(**{name: None if value in ([], {}) else value for name, value in given.items()})
         estimator._restore(model)
         return estimator
 
@@ -417,4 +385,4 @@ class MKLEstimator(SparseInputTags, BaseEstimator):
         self._training_positions = np.arange(max(model.stored_samples, default=-1) + 1)
         self._stack_rows = self._stack_columns = None
         self._stored = np.array(model.stored_samples, dtype=np.int64)
-        self._kept_rows = {}
+        self._functions, self._kept_rows = [], {}

@@ -93,7 +93,8 @@ class MKLClassifier(ClassifierMixin, MKLEstimator):
     class_norm : dict, default=None
         'ovr': norm of the machines of single classes, in place of `norm`.
     class_kernels : list of str, default=None
-        'joint': kernels on the classes, such as ``["identity", "blocks"]``; None: the identity.
+        'joint': kernels on the classes, 'identity', 'blocks', 'matrix(file=FILE)' or 'taxonomy(file=FILE)'; None: the
+        identity.
     combine : str
         What the kernels make together: 'sum', or 'product', Gaussians whose widths are learned.
     restarts : int
@@ -287,8 +288,7 @@ class MKLClassifier(ClassifierMixin, MKLEstimator):
         self : MKLClassifier
             The fitted classifier.
         """
-        self._fit(X, y, sample_weight)
-        return self
+        return self._fit_whole(X, y, sample_weight)
 
     def _fit(self, X, y, sample_weight=None):
         samples, y = self._input(X, y, reset=True)
@@ -401,8 +401,8 @@ class MKLClassifier(ClassifierMixin, MKLEstimator):
         values = self.decision_function(X)
         if getattr(self, "_calibration", None) is not None:
             return self._calibration.probabilities(values)
-        if self.loss != "logistic":
-            raise NotFittedError("probability was set to True after fit, which measures the probabilities: call fit again")
+        if self.summary_["options"]["loss"] != "logistic":
+            raise NotFittedError("probability or loss was set after fit, which measures the probabilities: call fit again")
         return logistic_probabilities(values, self.summary_.get("multiclass") == "joint")
 
     @available_if(_has_probabilities)

@@ -217,8 +217,7 @@ class MKLOneClass(OutlierMixin, MKLEstimator):
         self : MKLOneClass
             The fitted machine.
         """
-        self._fit(X, sample_weight=sample_weight)
-        return self
+        return self._fit_whole(X, None, sample_weight)
 
     def _fit(self, X, y=None, sample_weight=None):
         samples, _ = self._input(X, reset=True)

@@ -220,8 +220,7 @@ class MKLRegressor(RegressorMixin, MKLEstimator):
         self : MKLRegressor
             The fitted regressor.
         """
-        self._fit(X, y, sample_weight)
-        return self
+        return self._fit_whole(X, y, sample_weight)
 
     def _fit(self, X, y, sample_weight=None):
         samples, y = self._input(X, y, reset=True, y_numeric=True)

@@ -28,6 +28,20 @@ def canonical_rows(matrix):
     return matrix
 
 
+def _is_missing(label):
+    is_nan = isinstance(label, float) and label != label
+    return label is None or is_nan or type(label).__name__ in ("NAType", "NaTType")  # of pandas, if it is there
+
+
+def check_targets(y):
+    """Refuses targets that are missing: of those among objects scikit-learn knows only some."""
+    values = np.asarray(y)
+    if values.dtype == object and values.ndim == 1:
+        for i, label in enumerate(values):
+            if _is_missing(label):
+                raise ValueError(f"y has {label!r} at position {i}, expected a value for every sample")
+
+
 class Samples:
     """Samples described by the features of views, by rows of Gram matrices, or by both.
 

@@ -8,15 +8,16 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted
 
-from ._base import MKLEstimator
+from ._base import MKLEstimator, WholeFit
 from ._classifier import MKLClassifier
 from ._compat import RequiresYTags, SparseInputTags
 from ._regressor import MKLRegressor
+from ._samples import check_targets
 from ._typing import RandomState, SamplesLike
 
 
 class MKLTransformer(
-    RequiresYTags, SparseInputTags, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+    WholeFit, RequiresYTags, SparseInputTags, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 ):
     """Kernel learned from labelled samples, as features for whatever comes next.
 
@@ -86,6 +87,9 @@ class MKLTransformer(
         self : MKLTransformer
             The fitted transformer.
         """
+        return self._fit_whole(X, y)
+
+    def _fit(self, X, y):
         if self.output not in ("gram", "nystroem"):
             raise ValueError(f"output is {self.output!r}, expected 'gram' or 'nystroem'")
         if self.n_components < 1:
@@ -94,12 +98,14 @@ class MKLTransformer(
             raise ValueError(f"estimator is {self.estimator!r}, expected None or an estimator of kweave, which learn kernels")
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        check_targets(y)
         self.estimator_ = self._default(y) if self.estimator is None else clone(self.estimator)
         self._landmarks = None
         self.estimator_.__dict__["_keep"] = self._choose
         training = self.estimator_._fit(X, y)
         del self.estimator_.__dict__["_keep"]
         for name in ("n_features_in_", "feature_names_in_"):
+            self.__dict__.pop(name, None)
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
         if self.output == "gram":
@@ -109,7 +115,6 @@ class MKLTransformer(
             self._columns = self._landmarks
             self.components_ = training.positions[self._landmarks]
             self._whitening = self._inverse_root(self._values(training.samples.take(self._landmarks)))
-        return self
 
     @staticmethod
     def _default(y):

@@ -57,10 +57,19 @@ def quoted(name):
 _KINDS = {word for line in _core.kernel_help().splitlines() for word in re.findall(r"^\w+", line)}
 
 
-def matrix_kernel(name, kind="precomputed"):
-    """The kernel of a matrix, called like it where the language allows that name for a kernel."""
+def matrix_kernel(name, kind="precomputed", matrix=None):
+    """The kernel called `name`, where the language allows that, of a matrix of the same name or another."""
     is_allowed = name not in _KINDS and not set(name) & set("()[]@*+=,#\"'\\")
-    return f"{kind}(file={quoted(name)}{f',name={quoted(name)}' if is_allowed else ''})"
+    return f"{kind}(file={quoted(matrix or name)}{f',name={quoted(name)}' if is_allowed else ''})"
+
+
+def function_matrix(name):
+    """What the core calls the values of a function.
+
+    The samples of a model with functions need not be in the order they were given in, so no matrix of the caller must
+    take the place of the values.
+    """
+    return f"function {name}"
 
 
 def _value(value):
@@ -430,7 +439,7 @@ class Callable(Kernel):
         self.block = block
 
     def __str__(self) -> str:
-        return matrix_kernel(self.name)
+        return matrix_kernel(self.name, matrix=function_matrix(self.name))
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and (self.function, self.view, self.name) == (
@@ -519,7 +528,7 @@ class Joint(Callable):
     """
 
     def __str__(self) -> str:
-        return matrix_kernel(self.name, "joint")
+        return matrix_kernel(self.name, "joint", function_matrix(self.name))
 
     def matrix(self, left: Any, right: Any) -> NDArray[np.float64]:
         """Kernel values between two sets of pairs.

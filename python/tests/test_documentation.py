@@ -41,7 +41,8 @@ def test_docstrings(name):
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/python.md"])
-def test_blocks_of_pages(page):
+def test_blocks_of_pages(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / page).read_text(), re.DOTALL | re.MULTILINE)
     assert blocks
     names = {}

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
-#include <set>
+#include <limits>
+#include <map>
+#include <tuple>
 
 #include "data/number.h"
 #include "kweave/error.h"
@@ -68,7 +69,7 @@ double TopShare(const std::vector<std::vector<Index>>& truth, std::span<const do
                 std::size_t width, std::size_t k) {
   double found = 0;
   for (std::size_t i = 0; i < truth.size(); ++i) {
-    if (truth[i].empty()) continue;
+    if (truth[i].empty() || truth[i][0] >= static_cast<Index>(width)) continue;
     const auto values = decision.subspan(i * width, width);
     const double own = values[truth[i][0]];
     const auto above = std::ranges::count_if(values, [own](double value) { return value > own; });
@@ -78,77 +79,160 @@ double TopShare(const std::vector<std::vector<Index>>& truth, std::span<const do
   return found / static_cast<double>(truth.size());
 }
 
+// Needs the labels that the model does not know as the names of further rows.
 void AddConfusion(const std::vector<std::vector<Index>>& truth, std::span<const double> decision,
                   std::size_t width, MulticlassScores& scores) {
-  const bool has_strangers = std::ranges::any_of(truth, [](const auto& classes) { return classes.empty(); });
-  scores.confusion.assign(width + (has_strangers ? 1 : 0), std::vector<Index>(width, 0));
+  std::vector<std::string>& rows = scores.confusion_rows;
+  const auto unlabelled = static_cast<Index>(rows.size());
+  if (std::ranges::any_of(truth, [](const auto& own) { return own.empty(); })) rows.emplace_back();
+  scores.confusion.assign(rows.size(), std::vector<Index>(width, 0));
   for (std::size_t i = 0; i < truth.size(); ++i) {
     const Index predicted = PredictedClasses(decision.subspan(i * width, width), false)[0];
-    ++scores.confusion[truth[i].empty() ? width : truth[i][0]][predicted];
+    ++scores.confusion[truth[i].empty() ? unlabelled : truth[i][0]][predicted];
   }
   scores.mcc = MatthewsOfConfusion(scores.confusion);
-  double recall = 0, occurring = 0;
-  for (std::size_t t = 0; t < scores.confusion.size(); ++t) {
-    const Index samples = std::accumulate(scores.confusion[t].begin(), scores.confusion[t].end(), Index{0});
-    if (samples == 0) continue;
-    ++occurring;
-    if (t < width) recall += static_cast<double>(scores.confusion[t][t]) / static_cast<double>(samples);
-  }
-  scores.balanced_accuracy = recall / occurring;
   for (const std::size_t k : {2, 3, 5}) {
     if (k < width) scores.top.emplace_back(k, TopShare(truth, decision, width, k));
   }
+}
+
+// Absent where a sample has no class that the model knows, or several. Probabilities of 0 count as the least above it, else
+// one mistake would cost infinitely much.
+std::optional<double> LogLoss(const std::vector<std::vector<Index>>& truth,
+                              std::span<const double> probability, std::size_t width) {
+  if (probability.empty()) return {};
+  constexpr double kLeast = std::numeric_limits<double>::epsilon();
+  double sum = 0;
+  for (std::size_t i = 0; i < truth.size(); ++i) {
+    if (truth[i].size() != 1 || truth[i][0] >= static_cast<Index>(width)) return {};
+    sum -= std::log(std::clamp(probability[i * width + truth[i][0]], kLeast, 1 - kLeast));
+  }
+  return sum / static_cast<double>(truth.size());
+}
+
+// What labels are compared by: as numbers, which come first, or as words.
+using LabelKey = std::tuple<bool, double, std::string>;
+
+LabelKey KeyOf(const std::string& label) {
+  const auto number = ToNumber(label);
+  return number && !std::isnan(*number) ? LabelKey(false, *number, "") : LabelKey(true, 0, label);
+}
+
+// The labels of one sample, without blanks around them.
+std::vector<std::string> SplitLabels(std::string text, const std::string& separator) {
+  std::vector<std::string> parts;
+  const auto add = [&parts](std::string label) {
+    label.erase(0, std::min(label.find_first_not_of(" \t"), label.size()));
+    label.erase(label.find_last_not_of(" \t") + 1);
+    if (!label.empty()) parts.push_back(std::move(label));
+  };
+  if (!separator.empty()) {
+    for (std::size_t at = text.find(separator); at != text.npos; at = text.find(separator)) {
+      add(text.substr(0, at));
+      text.erase(0, at + separator.size());
+    }
+  }
+  add(std::move(text));
+  return parts;
+}
+
+void CheckSizes(const std::vector<std::vector<Index>>& truth, std::span<const double> decision,
+                std::span<const double> probability, std::size_t width, std::size_t names) {
+  if (truth.empty() || decision.size() != truth.size() * width ||
+      (!probability.empty() && probability.size() != decision.size())) {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("{} labels for {} values of {} classes", truth.size(), decision.size(), width));
+  }
+  for (const std::vector<Index>& own : truth) {
+    for (const Index u : own) {
+      if (u < 0 || u >= static_cast<Index>(names)) {
+        throw Error(ErrorKind::kUsage, fmt::format("a sample of class {}, where {} have names", u, names));
+      }
+    }
+  }
+}
+
+// How well class u is told from all others.
+ClassScores ScoreOne(const std::string& name, const Counts& counts,
+                     const std::vector<std::vector<Index>>& truth, std::span<const double> decision,
+                     std::size_t u, std::size_t width) {
+  std::vector<bool> is_positive;
+  std::vector<double> values;
+  for (std::size_t i = 0; i < truth.size(); ++i) {
+    is_positive.push_back(Holds(truth[i], static_cast<Index>(u)));
+    values.push_back(decision[i * width + u]);
+  }
+  return {name,
+          static_cast<Index>(counts.true_ones),
+          counts.Precision(),
+          counts.Recall(),
+          counts.F1(),
+          counts.Matthews(),
+          ScoreClassification(is_positive, values).average_precision};
+}
+
+// Over the classes that occur. Labels that the model does not know are never predicted: they add 0.
+void AddMeans(MulticlassScores& scores) {
+  double recall = 0, f1 = 0, mcc = 0, average_precision = 0, known = 0;
+  for (const ClassScores& one : scores.classes) {
+    if (one.samples == 0) continue;
+    ++known;
+    recall += one.recall;
+    f1 += one.f1;
+    mcc += one.mcc;
+    average_precision += one.average_precision.value_or(0);
+  }
+  scores.classes_occurring = static_cast<Index>(known);
+  for (std::size_t t = scores.classes.size(); t < scores.confusion.size(); ++t) {
+    scores.classes_occurring +=
+        std::ranges::any_of(scores.confusion[t], [](Index count) { return count > 0; });
+  }
+  if (known > 0) scores.average_precision = average_precision / known;
+  const auto all = static_cast<double>(std::max<Index>(scores.classes_occurring, 1));
+  if (!scores.hamming_loss) scores.balanced_accuracy = recall / all;
+  scores.f1 = f1 / all;
+  scores.mean_mcc = mcc / all;
 }
 
 }  // namespace
 
 std::vector<std::vector<Index>> TrueClasses(const Labels& labels, const std::vector<std::string>& classes,
                                             std::vector<std::string>* strangers) {
-  std::vector<std::vector<Index>> truth(labels.text.size());
-  std::set<std::string> unknown;
-  const auto is_same = [](const std::string& a, const std::string& b) {
-    const auto x = ToNumber(a), y = ToNumber(b);
-    return a == b || (x && y && *x == *y);
-  };
-  const auto add = [&](std::size_t i, std::string label) {
-    label.erase(0, std::min(label.find_first_not_of(" \t"), label.size()));
-    label.erase(label.find_last_not_of(" \t") + 1);
-    if (label.empty()) return;
-    const auto found =
-        std::ranges::find_if(classes, [&](const std::string& known) { return is_same(label, known); });
-    if (found == classes.end()) {
-      unknown.insert(label);
-    } else {
-      truth[i].push_back(found - classes.begin());
+  std::map<LabelKey, Index> number_of;
+  for (std::size_t u = 0; u < classes.size(); ++u) number_of.emplace(KeyOf(classes[u]), u);
+  std::map<LabelKey, std::string> strange;
+  for (const std::string& text : labels.text) {
+    for (const std::string& label : SplitLabels(text, labels.separator)) {
+      if (!number_of.contains(KeyOf(label))) strange.emplace(KeyOf(label), label);
     }
-  };
-  for (std::size_t i = 0; i < labels.text.size(); ++i) {
-    std::string text = labels.text[i];
-    if (!labels.separator.empty()) {
-      for (std::size_t at = text.find(labels.separator); at != text.npos; at = text.find(labels.separator)) {
-        add(i, text.substr(0, at));
-        text.erase(0, at + labels.separator.size());
-      }
-    }
-    add(i, text);
   }
-  if (strangers != nullptr) strangers->assign(unknown.begin(), unknown.end());
+  std::vector<std::string> unknown;
+  for (const auto& [key, label] : strange) {
+    number_of.emplace(key, classes.size() + unknown.size());
+    unknown.push_back(label);
+  }
+  std::vector<std::vector<Index>> truth(labels.text.size());
+  for (std::size_t i = 0; i < truth.size(); ++i) {
+    for (const std::string& label : SplitLabels(labels.text[i], labels.separator)) {
+      truth[i].push_back(number_of.at(KeyOf(label)));
+    }
+  }
+  if (strangers != nullptr) *strangers = std::move(unknown);
   return truth;
 }
 
 MulticlassScores ScoreClasses(const std::vector<std::vector<Index>>& truth, std::span<const double> decision,
-                              const std::vector<std::string>& classes, bool is_multilabel) {
+                              const std::vector<std::string>& classes, bool is_multilabel,
+                              const std::vector<std::string>& strangers,
+                              std::span<const double> probability) {
   const std::size_t width = classes.size();
-  if (truth.empty() || decision.size() != truth.size() * width) {
-    throw Error(ErrorKind::kUsage,
-                fmt::format("{} labels for {} values of {} classes", truth.size(), decision.size(), width));
-  }
+  CheckSizes(truth, decision, probability, width, width + strangers.size());
   std::vector<Counts> counts(width);
   MulticlassScores scores;
   double wrong_bits = 0;
   for (std::size_t i = 0; i < truth.size(); ++i) {
     const std::vector<Index> predicted = PredictedClasses(decision.subspan(i * width, width), is_multilabel);
-    bool is_right = !truth[i].empty() || is_multilabel;
+    bool is_right = true;
     for (std::size_t u = 0; u < width; ++u) {
       const bool is_true = Holds(truth[i], static_cast<Index>(u));
       const bool is_predicted = Holds(predicted, static_cast<Index>(u));
@@ -162,42 +246,19 @@ MulticlassScores ScoreClasses(const std::vector<std::vector<Index>>& truth, std:
   }
   const auto samples = static_cast<double>(truth.size());
   scores.accuracy /= samples;
-  double precision_sum = 0, precisions = 0, used = 0, f1_sum = 0, mcc_sum = 0;
   for (std::size_t u = 0; u < width; ++u) {
     counts[u].all = samples;
-    ClassScores one{classes[u],
-                    static_cast<Index>(counts[u].true_ones),
-                    counts[u].Precision(),
-                    counts[u].Recall(),
-                    counts[u].F1(),
-                    counts[u].Matthews(),
-                    {}};
-    std::vector<bool> is_positive;
-    std::vector<double> values;
-    for (std::size_t i = 0; i < truth.size(); ++i) {
-      is_positive.push_back(Holds(truth[i], static_cast<Index>(u)));
-      values.push_back(decision[i * width + u]);
-    }
-    one.average_precision = ScoreClassification(is_positive, values).average_precision;
-    if (one.average_precision) {
-      precision_sum += *one.average_precision;
-      ++precisions;
-    }
-    if (counts[u].true_ones + counts[u].predicted > 0) {
-      f1_sum += one.f1;
-      mcc_sum += one.mcc;
-      ++used;
-    }
-    scores.classes.push_back(std::move(one));
+    scores.classes.push_back(ScoreOne(classes[u], counts[u], truth, decision, u, width));
   }
-  scores.f1 = used > 0 ? f1_sum / used : 0;
-  scores.mean_mcc = used > 0 ? mcc_sum / used : 0;
-  if (precisions > 0) scores.average_precision = precision_sum / precisions;
   if (is_multilabel) {
     scores.hamming_loss = wrong_bits / (samples * static_cast<double>(width));
   } else {
+    scores.confusion_rows = classes;
+    scores.confusion_rows.insert(scores.confusion_rows.end(), strangers.begin(), strangers.end());
     AddConfusion(truth, decision, width, scores);
+    scores.log_loss = LogLoss(truth, probability, width);
   }
+  AddMeans(scores);
   return scores;
 }
 

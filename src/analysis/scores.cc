@@ -96,11 +96,14 @@ void AddClasses(const MulticlassScores& scores, Json& json) {
   }
   json["mean_mcc"] = scores.mean_mcc;
   json["f1"] = scores.f1;
+  json["classes_occurring"] = scores.classes_occurring;
   if (scores.average_precision) json["average_precision"] = *scores.average_precision;
+  if (scores.log_loss) json["log_loss"] = *scores.log_loss;
   if (!is_multilabel) {
     json["top"] = Json::object();
     for (const auto& [k, share] : scores.top) json["top"][fmt::format("{}", k)] = share;
     json["confusion"] = scores.confusion;
+    json["confusion_rows"] = scores.confusion_rows;
   }
   json["classes"] = Json::array();
   for (const ClassScores& one : scores.classes) {
@@ -109,6 +112,29 @@ void AddClasses(const MulticlassScores& scores, Json& json) {
     if (one.average_precision) entry["average_precision"] = *one.average_precision;
     json["classes"].push_back(std::move(entry));
   }
+}
+
+// With every row of a member that is a matrix on one line.
+std::string Indented(const Json& json) {
+  const auto text = [](const Json& value, int indent) {
+    return value.dump(indent, ' ', false, Json::error_handler_t::replace);
+  };
+  std::vector<std::string> members;
+  for (const auto& [name, value] : json.items()) {
+    std::string lines;
+    if (value.is_array() && !value.empty() && value[0].is_array()) {
+      std::vector<std::string> rows;
+      for (const Json& row : value) rows.push_back(text(row, -1));
+      lines = fmt::format("[\n  {}\n]", fmt::join(rows, ",\n  "));
+    } else {
+      lines = text(value, 2);
+    }
+    for (std::size_t at = lines.find('\n'); at != lines.npos; at = lines.find('\n', at + 1)) {
+      lines.insert(at + 1, "  ");
+    }
+    members.push_back(fmt::format("  {}: {}", text(name, -1), lines));
+  }
+  return fmt::format("{{\n{}\n}}", fmt::join(members, ",\n"));
 }
 
 }  // namespace
@@ -206,7 +232,7 @@ std::string PredictionSummary::ToJson() const {
   if (classes) AddClasses(*classes, json);
   if (outlier_fraction) json["outlier_fraction"] = *outlier_fraction;
   json["seconds"] = {{"total", seconds}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace);
+  return Indented(json);
 }
 
 }  // namespace kweave

@@ -125,5 +125,15 @@ TEST(PredictionSummary, HasScoresOnlyWhereThereAreLabels) {
   EXPECT_EQ(summary.ToJson().find("auc"), std::string::npos);
 }
 
+TEST(PredictionSummary, WritesARowOfTheConfusionOnOneLine) {
+  PredictionSummary summary;
+  summary.classes = ScoreClasses({{0}, {1}}, std::vector<double>{1, 0, 0, 1}, {"a \"1\"", "b"}, false);
+  const std::string text = summary.ToJson();
+  EXPECT_NE(text.find("\n  \"confusion\": [\n    [1,0],\n    [0,1]\n  ],\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("\n  \"confusion_rows\": [\n    \"a \\\"1\\\"\",\n    \"b\"\n  ],\n"),
+            std::string::npos);
+  EXPECT_EQ(text.substr(0, 17), "{\n  \"samples\": 0,");
+}
+
 }  // namespace
 }  // namespace kweave

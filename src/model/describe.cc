@@ -47,11 +47,15 @@ std::string Purpose(const ModelContent& content) {
 }
 
 /// Whether an option had a say in this model.
-bool IsShown(const ModelContent& content, std::string_view option) {
+bool IsShown(const ModelContent& content, std::string_view option, std::string_view literal) {
   const bool has_threshold = content.loss == "one-class";
   if (option == "nu") return has_threshold;
   if (option == "C") return !has_threshold;
   if (option == "epsilon") return content.loss == "epsilon-insensitive";
+  // Those of classes and weights, where they are not what they mostly are.
+  if (option == "class_C" || option == "class_norm") return literal != "{}";
+  if (option == "machine_weights") return literal == R"("common")";
+  if (option == "regularizer") return literal != R"("norm")";
   return std::ranges::find(kOptionsShown, option) != std::end(kOptionsShown);
 }
 
@@ -72,8 +76,8 @@ std::string Source(const KernelSet& kernels, Index m) {
 
 // The kernels of the model, heaviest share first.
 std::vector<DescribedKernel> DescribedKernels(const ModelContent& content) {
-  std::unordered_map<std::string_view, double> quadratics;
-  for (const KernelReport& kernel : content.summary.kernels) quadratics[kernel.name] = kernel.quadratic;
+  std::unordered_map<std::string_view, const KernelReport*> reports;
+  for (const KernelReport& kernel : content.summary.kernels) reports[kernel.name] = &kernel;
   std::vector<DescribedKernel> described;
   double total = 0;
   for (Index m = 0; m < content.kernels.size(); ++m) {
@@ -87,8 +91,11 @@ std::vector<DescribedKernel> DescribedKernels(const ModelContent& content) {
     described.push_back({kernel.name, kernel.file, kernel.weight, 0, 0});
   }
   for (DescribedKernel& kernel : described) {
-    if (const auto found = quadratics.find(kernel.name); found != quadratics.end())
-      kernel.quadratic = found->second;
+    if (const auto found = reports.find(kernel.name); found != reports.end()) {
+      kernel.quadratic = found->second->quadratic;
+      // Machines with kernels on the classes hold products of both weights.
+      if (content.summary.class_kernel) kernel.weight = found->second->weight;
+    }
     kernel.share = kernel.weight * std::max(kernel.quadratic, 0.0);
     total += kernel.share;
   }
@@ -182,6 +189,20 @@ std::string GroupTableText(const Summary& summary) {
   return text;
 }
 
+// Kernels on the classes, heaviest first.
+std::string ClassKernelTableText(const Summary& summary) {
+  if (!summary.class_kernel) return {};
+  std::vector<KernelReport> kernels = summary.class_kernel->kernels;
+  std::ranges::stable_sort(kernels, std::greater{}, &KernelReport::weight);
+  std::string text = fmt::format("\n{:>10}  {}\n", "weight", "kernel on the classes");
+  for (const KernelReport& kernel : std::span(kernels).first(std::min(kernels.size(), kKernelsShown))) {
+    text += fmt::format("{:>10.4g}  {}\n", kernel.weight, kernel.name);
+  }
+  if (kernels.size() > kKernelsShown)
+    text += fmt::format("{:>10}  and {} more\n", "", kernels.size() - kKernelsShown);
+  return text;
+}
+
 Json DescribeMachines(const ModelContent& content) {
   Json machines = Json::array();
   for (const ModelMachine& machine : content.machines) {
@@ -236,7 +257,7 @@ std::string DescribeForPeople(const ModelContent& content) {
   }
   std::string options;
   for (const auto& [name, literal] : summary.options) {
-    if (IsShown(content, name))
+    if (IsShown(content, name, literal))
       options += fmt::format("{}{} = {}", options.empty() ? "" : ", ", name, literal);
   }
   if (!options.empty()) text += fmt::format("options    {}\n", options);
@@ -245,11 +266,14 @@ std::string DescribeForPeople(const ModelContent& content) {
                         summary.kernels_active, summary.kernels_total);
     return text + FactorTableText(summary);
   }
-  text += fmt::format("kernels    {} of {} have a weight; share: part of the squared norm of f\n\n",
-                      summary.kernels_active, summary.kernels_total);
+  const bool has_own_weights = content.machines.size() > 1 && content.multiclass != "joint" &&
+                               options.find("machine_weights") == std::string::npos;
+  text += fmt::format("kernels    {} of {} have a weight{}; share: part of the squared norm of f\n\n",
+                      summary.kernels_active, summary.kernels_total,
+                      has_own_weights ? " (its mean over the machines)" : "");
   if (kernels.empty()) return text + "no kernel has a weight: every sample gets the same prediction\n";
   return text + KernelTableText(kernels) + SourceTableText(kernels) + GroupTableText(summary) +
-         MachineTableText(summary);
+         ClassKernelTableText(summary) + MachineTableText(summary);
 }
 
 Json DescribeAsJson(const ModelContent& content) {

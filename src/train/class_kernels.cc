@@ -19,6 +19,10 @@ namespace {
 
 constexpr double kLeastEigenvalue = -1e-9;  // of the largest
 
+[[noreturn]] void Fail(const std::string& path, const std::string& sentence) {
+  throw Error(ErrorKind::kData, fmt::format("{}: {}", path, sentence));
+}
+
 std::vector<std::string_view> SplitWords(std::string_view line) {
   constexpr std::string_view kBetween = ", \t\r";
   std::vector<std::string_view> words;
@@ -47,57 +51,73 @@ std::vector<std::span<const std::string_view>> LinesOfClasses(
     std::span<const std::string> classes) {
   std::vector<std::span<const std::string_view>> found;
   for (const std::string& name : classes) {
-    const auto line = std::ranges::find_if(lines, [&](const auto& words) { return words[0] == name; });
-    if (line == lines.end())
-      throw Error(ErrorKind::kData, fmt::format("{}: there is no line for class '{}'", path, name));
+    const auto is_meant = [&](const auto& words) { return words[0] == name; };
+    const auto line = std::ranges::find_if(lines, is_meant);
+    if (line == lines.end()) Fail(path, fmt::format("there is no line for class '{}'", name));
+    if (std::ranges::find_if(line + 1, lines.end(), is_meant) != lines.end()) {
+      Fail(path, fmt::format("two lines are for class '{}', expected one", name));
+    }
     found.emplace_back(line->begin() + 1, line->end());
   }
   return found;
 }
 
-void CheckMatrix(const std::string& path, const ClassMatrix& matrix, std::size_t classes) {
-  for (std::size_t u = 0; u < classes; ++u) {
+void CheckMatrix(const std::string& path, const ClassMatrix& matrix, std::span<const std::string> classes) {
+  const std::size_t count = classes.size();
+  for (std::size_t u = 0; u < count; ++u) {
     for (std::size_t v = 0; v < u; ++v) {
-      if (matrix[u * classes + v] == matrix[v * classes + u]) continue;
-      throw Error(ErrorKind::kData,
-                  fmt::format("{}: the values {} and {} of two classes differ; a kernel is symmetric", path,
-                              matrix[u * classes + v], matrix[v * classes + u]));
+      const double above = matrix[v * count + u], below = matrix[u * count + v];
+      if (above == below) continue;
+      Fail(path, fmt::format("class '{}' has {} for class '{}', which has {} for it; a kernel is symmetric",
+                             classes[v], above, classes[u], below));
     }
   }
-  const SymmetricEigen eigen(matrix, classes);
+  const SymmetricEigen eigen(matrix, count);
   if (eigen.values.back() < kLeastEigenvalue * std::max(eigen.values.front(), 1e-300)) {
-    throw Error(ErrorKind::kData,
-                fmt::format("{}: a kernel has no negative eigenvalue, but this one has {:.3g}", path,
-                            eigen.values.back()));
+    Fail(path,
+         fmt::format("a kernel has no negative eigenvalue, but this one has {:.3g}", eigen.values.back()));
   }
+}
+
+// Where each class stands in the first line, counted in values of the lines below.
+std::vector<std::size_t> ColumnsOfClasses(const std::string& path,
+                                          std::span<const std::vector<std::string_view>> lines,
+                                          std::span<const std::string> classes) {
+  // Where the first line names the column of labels, too, values are one to the left of their name.
+  const bool has_corner = lines.size() > 1 && lines[0].size() == lines[1].size();
+  const auto names = std::span(lines[0]).subspan(has_corner ? 1 : 0);
+  std::vector<std::size_t> columns;
+  for (const std::string& name : classes) {
+    const auto at = std::ranges::find(names, name);
+    if (at == names.end()) Fail(path, fmt::format("the first line does not name class '{}'", name));
+    if (std::find(at + 1, names.end(), name) != names.end()) {
+      Fail(path, fmt::format("the first line names class '{}' twice, expected once", name));
+    }
+    columns.push_back(static_cast<std::size_t>(at - names.begin()));
+  }
+  return columns;
 }
 
 ClassMatrix ReadMatrix(const std::string& path, std::span<const std::string> classes) {
   const FileBytes file = OpenFileBytes(path);
   const TextSource source(file);
   const auto lines = SplitLines(source.text());
-  std::vector<std::size_t> columns;
-  for (const std::string& name : classes) {
-    const auto at = std::ranges::find(lines[0], name);
-    if (at == lines[0].end()) {
-      throw Error(ErrorKind::kData, fmt::format("{}: the first line does not name class '{}'", path, name));
-    }
-    // Where the first line names the column of labels, too, values are one to the left of their name.
-    const bool has_corner = lines.size() > 1 && lines[0].size() == lines[1].size();
-    columns.push_back(static_cast<std::size_t>(at - lines[0].begin()) - (has_corner ? 1 : 0));
-  }
+  if (lines.empty()) Fail(path, "this file is empty, expected the names of the classes in its first line");
+  const std::vector<std::size_t> columns = ColumnsOfClasses(path, lines, classes);
+  const auto rows = LinesOfClasses(path, std::span(lines).subspan(1), classes);
   ClassMatrix matrix;
-  for (const auto& values : LinesOfClasses(path, std::span(lines).subspan(1), classes)) {
-    for (const std::size_t column : columns) {
-      const std::optional<double> value = column < values.size() ? ToNumber(values[column]) : std::nullopt;
+  for (std::size_t u = 0; u < classes.size(); ++u) {
+    for (std::size_t v = 0; v < classes.size(); ++v) {
+      const std::string_view text = columns[v] < rows[u].size() ? rows[u][columns[v]] : std::string_view();
+      const std::optional<double> value = ToNumber(text);
       if (!value || !std::isfinite(*value)) {
-        throw Error(ErrorKind::kData,
-                    fmt::format("{}: every class needs a number for every class, row and column", path));
+        Fail(path, fmt::format("class '{}' has {} for class '{}', expected a finite number", classes[u],
+                               text.empty() ? "no value" : Quoted(text), classes[v]));
       }
       matrix.push_back(*value);
     }
   }
-  CheckMatrix(path, matrix, classes.size());
+  CheckMatrix(path, matrix, classes);
   return matrix;
 }
 

@@ -1,5 +1,7 @@
 #include "train/class_kernels.h"
 
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -7,6 +9,7 @@
 #include <fstream>
 
 #include "kweave/error.h"
+#include "kweave/train.h"
 
 namespace kweave {
 namespace {
@@ -44,18 +47,43 @@ TEST(ClassKernels, TaxonomyHasAKernelForEachLevel) {
   EXPECT_EQ(kernels.matrices[2], IdentityClasses(3));
 }
 
-TEST(ClassKernels, RefusesWhatIsNoKernel) {
-  const auto make = [](const std::string& spec) {
-    MakeClassKernels(std::vector<std::string>{spec}, kClasses);
+TEST(ClassKernels, CornerMayBeTheNameOfAClass) {
+  const std::string path = Write("corner.csv", "a,b,c,a\nb,1,0,0\nc,0,1,0\na,0,0,2\n");
+  const ClassKernels kernels =
+      MakeClassKernels(std::vector<std::string>{"matrix(file=" + path + ")"}, kClasses);
+  EXPECT_EQ(kernels.matrices[0], (ClassMatrix{2, 0, 0, 0, 1, 0, 0, 0, 1}));
+}
+
+TEST(ClassKernels, NamesTheClassThatIsWrong) {
+  const auto refusal = [](const std::string& kind, const std::string& text) -> std::string {
+    const std::string spec = text.empty() ? kind : kind + "(file=" + Write("refused.txt", text) + ")";
+    try {
+      MakeClassKernels(std::vector<std::string>{spec}, kClasses);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "accepted";
   };
-  EXPECT_THROW(make("cubes"), Error);
-  EXPECT_THROW(make("matrix(file=" + Write("asymmetric.csv", "a b c\na 1 1 0\nb 0 1 0\nc 0 0 1\n") + ")"),
-               Error);
-  EXPECT_THROW(make("matrix(file=" + Write("indefinite.csv", "a b c\na 1 2 0\nb 2 1 0\nc 0 0 1\n") + ")"),
-               Error);
-  EXPECT_THROW(make("matrix(file=" + Write("missing.csv", "a b\na 1 0\nb 0 1\n") + ")"), Error);
-  EXPECT_THROW(make("matrix(file=" + Write("text.csv", "a b c\na 1 x 0\nb x 1 0\nc 0 0 1\n") + ")"), Error);
-  EXPECT_THROW(make("taxonomy(file=" + Write("short.txt", "a x\nb x\n") + ")"), Error);
+  using ::testing::EndsWith;
+  EXPECT_THAT(refusal("cubes", ""), ::testing::HasSubstr("class-kernel 'cubes' is not known"));
+  EXPECT_THAT(
+      refusal("matrix", "a b c\na 1 0.5 0\nb 0 1 0\nc 0 0 1\n"),
+      EndsWith("refused.txt: class 'a' has 0.5 for class 'b', which has 0 for it; a kernel is symmetric"));
+  EXPECT_THAT(refusal("matrix", "a b c\na 1 2 0\nb 2 1 0\nc 0 0 1\n"),
+              EndsWith("a kernel has no negative eigenvalue, but this one has -1"));
+  EXPECT_THAT(refusal("matrix", "a b\na 1 0\nb 0 1\n"), EndsWith("the first line does not name class 'c'"));
+  EXPECT_THAT(refusal("matrix", "a b c b\na 1 0 0 0\nb 0 1 0 0\nc 0 0 1 0\n"),
+              EndsWith("the first line names class 'b' twice, expected once"));
+  EXPECT_THAT(refusal("matrix", "a b c\na 1 0 0\nb 0 1 0\nc 0 0 1\nb 0 1 0\n"),
+              EndsWith("two lines are for class 'b', expected one"));
+  EXPECT_THAT(refusal("matrix", "a b c\na 1 x 0\nb x 1 0\nc 0 0 1\n"),
+              EndsWith("class 'a' has \"x\" for class 'b', expected a finite number"));
+  EXPECT_THAT(refusal("matrix", "a b c\na 1 0 0\nb 0 1 0\nc 0 0\n"),
+              EndsWith("class 'c' has no value for class 'c', expected a finite number"));
+  EXPECT_THAT(refusal("matrix", " , \n"), ::testing::HasSubstr("this file is empty"));
+  EXPECT_THAT(refusal("taxonomy", "a x\nb x\n"), EndsWith("there is no line for class 'c'"));
+  EXPECT_THAT(refusal("taxonomy", "a x\nb x\nc y\na y\n"),
+              EndsWith("two lines are for class 'a', expected one"));
 }
 
 // Distances in the plane are those of the matrix: three points need no more.
@@ -70,6 +98,32 @@ TEST(ClassKernels, EmbeddingKeepsDistances) {
       const double y = report.embedding[2 * u + 1] - report.embedding[2 * v + 1];
       EXPECT_NEAR(x * x + y * y, squared, 1e-12);
     }
+  }
+}
+
+// What a model tells about its kernels is what training told, though its machines hold products of both weights.
+TEST(ClassKernels, ModelsTellTheWeightsOfTraining) {
+  Dataset data;
+  std::vector<double> values;
+  for (int i = 0; i < 60; ++i) {
+    values.push_back(i % 3 + 0.37 * (i % 7));
+    values.push_back(i % 3 == 1 ? 1 + 0.1 * (i % 5) : 0.2 * (i % 4));
+    data.labels.text.push_back(kClasses[static_cast<std::size_t>(i % 3)]);
+  }
+  data.size = 60;
+  data.views = {{"data", MakeDense(std::move(values), 60, 2), {}}};
+  TrainOptions options;
+  options.kernels = {"each(linear)"};
+  options.multiclass = "joint";
+  options.class_kernels = {"blocks"};
+  const Model model = Train(data, options, {});
+  const std::string text = model.Describe();
+  for (const KernelReport& kernel : model.summary().kernels) {
+    EXPECT_NE(text.find(fmt::format("{:>10.4g} ", kernel.weight)), std::string::npos) << kernel.name << text;
+  }
+  for (const KernelReport& kernel : model.summary().class_kernel->kernels) {
+    EXPECT_NE(text.find(fmt::format("{:>10.4g}  {}\n", kernel.weight, kernel.name)), std::string::npos)
+        << text;
   }
 }
 

@@ -125,8 +125,7 @@ LearnedMachines LearnJoint(const MulticlassRun& run) {
   const std::optional<GramPair> given = pair_grams ? std::optional(pair_grams->Pair()) : std::nullopt;
   LearnedMachines result;
   result.total = LearnJoint(
-      run.grams->Pair(),
-      {risk, LpConstraint(run.options.norm), class_kernels.matrices, given ? &*given : nullptr},
+      run.grams->Pair(), {risk, run.regularizer, class_kernels.matrices, given ? &*given : nullptr},
       {run.options.method, run.options.driver, run.options.gap, run.options.max_iterations,
        run.plan.row_cache_bytes, SolverByName(run.options.solver), &run.pool, start ? &*start : nullptr},
       run.control);

@@ -185,12 +185,18 @@ std::vector<double> EncodeTargets(const Labels& labels, std::span<const Index> s
 std::vector<double> PerClass(std::span<const std::pair<std::string, double>> given, const ClassLabels& labels,
                              double fallback, std::string_view what) {
   std::vector<double> values(labels.classes.size(), fallback);
+  std::vector<bool> is_given(values.size(), false);
   for (const auto& [label, value] : given) {
     const std::int32_t u = labels.Find(label);
     if (u < 0) {
       throw Error(ErrorKind::kUsage,
                   fmt::format("{} for '{}', but the classes are {}", what, label, NameSome(labels.classes)));
     }
+    if (is_given[u]) {
+      throw Error(ErrorKind::kUsage,
+                  fmt::format("{} for class '{}' is given twice, expected once", what, labels.classes[u]));
+    }
+    is_given[u] = true;
     values[u] = value;
   }
   return values;

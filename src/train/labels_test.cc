@@ -124,5 +124,17 @@ TEST(UpperBounds, MultipliesCWithClassAndSampleWeights) {
   EXPECT_THROW(UpperBounds(options, labels, samples), Error);
 }
 
+TEST(PerClass, RefusesAClassNamedTwice) {
+  const ClassLabels labels{{"-1", "1"}, {1, 0, 1}, {}, ""};
+  const std::vector<std::pair<std::string, double>> given = {{"1", 2}, {"-1", 5}, {"+1", 3}};
+  EXPECT_THAT(PerClass(std::span(given).first(2), labels, 1, "C"), ElementsAre(5, 2));
+  try {
+    PerClass(given, labels, 1, "C");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "C for class '1' is given twice, expected once");
+  }
+}
+
 }  // namespace
 }  // namespace kweave

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "kweave/error.h"
+#include "regularizer/lp_norm.h"
 #include "train/binary_problems.h"
 #include "train/objective.h"
 
@@ -49,11 +50,13 @@ bool HasSeveralMachines(const TrainOptions& options, const PreparedSamples& samp
 LearnedMachines LearnOneAgainstRest(const MulticlassRun& run) {
   const ClassLabels& labels = run.samples.labels;
   const std::vector<double> C = PerClass(run.options.class_C, labels, run.options.C, "C");
-  const std::vector<double> norms = PerClass(run.options.class_norm, labels, run.options.norm, "norm");
+  constexpr double kCommon = 0;  // no norm of its own
+  const std::vector<double> norms = PerClass(run.options.class_norm, labels, kCommon, "norm");
   const std::vector<double> weights = PerClass(run.options.class_weights, labels, 1, "class weight");
   std::vector<BinaryProblem> problems;
   for (std::int32_t u = 0; u < labels.size(); ++u) {
-    BinaryProblem problem{.output = u, .upper = run.samples.upper, .norm = norms[u]};
+    BinaryProblem problem{.output = u, .upper = run.samples.upper};
+    problem.regularizer = norms[u] == kCommon ? run.regularizer : LpConstraint(norms[u]);
     for (std::size_t i = 0; i < problem.upper.size(); ++i) {
       problem.y.push_back(labels.Has(i, u) ? 1.0 : -1.0);
       problem.upper[i] *= C[u] / run.options.C;
@@ -70,7 +73,7 @@ LearnedMachines LearnOneAgainstOne(const MulticlassRun& run) {
   std::vector<BinaryProblem> problems;
   for (std::int32_t u = 0; u < labels.size(); ++u) {
     for (std::int32_t v = u + 1; v < labels.size(); ++v) {
-      BinaryProblem problem{.output = u, .against = v, .norm = run.options.norm};
+      BinaryProblem problem{.output = u, .against = v, .regularizer = run.regularizer};
       for (std::size_t i = 0; i < labels.of_sample.size(); ++i) {
         if (labels.of_sample[i] != u && labels.of_sample[i] != v) continue;
         problem.rows.push_back(static_cast<Index>(i));

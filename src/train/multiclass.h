@@ -8,6 +8,7 @@
 #include "base/threads.h"
 #include "kweave/model.h"
 #include "kweave/options.h"
+#include "regularizer/regularizer.h"
 #include "train/grams.h"
 #include "train/memory_plan.h"
 #include "train/prepared.h"
@@ -24,7 +25,8 @@ struct MulticlassRun {
   Grams* grams;  ///< of all samples; null where no kernel varies, and every machine is a constant
   ThreadPool& pool;
   RunControl& control;
-  const Model* start;  ///< null: cold
+  const Model* start;              ///< null: cold
+  RegularizerPointer regularizer;  ///< of every machine without a norm of its own
 };
 
 /// "joint", "ovr" or "ovo"; empty for one machine that tells two classes apart. Two classes have more than one machine

@@ -176,6 +176,80 @@ TEST(OneAgainstRest, OnManySamplesLeavesThoseOutThatDoNotCount) {
   }
 }
 
+// Regularisers that are another norm in other words, and others.
+std::vector<TrainOptions> Regularized() {
+  std::vector<TrainOptions> all(5, Precise());
+  all[0].regularizer = "elastic";
+  all[1].penalty = 0.5;
+  all[2].weight_bounds = {{"*", {0.3, 0.9}}};
+  all[3].block_norm = 1.5;
+  all[4].regularizer = "mixed";
+  all[4].groups = "spec";
+  return all;
+}
+
+TEST(OneAgainstRest, LearnsEachMachineWithItsRegularizer) {
+  const Dataset data = Circle();
+  for (TrainOptions options : Regularized()) {
+    SCOPED_TRACE(options.regularizer + std::to_string(options.block_norm));
+    options.multiclass = "ovr";
+    const Summary together = Train(data, options, {}).summary();
+    EXPECT_EQ(together.status, Status::kConverged);
+    for (const MachineReport& machine : together.machines) {
+      Dataset two = data;
+      for (std::string& label : two.labels.text) label = label == machine.name ? "yes" : "no";
+      const Summary alone = Train(two, options, {}).summary();
+      EXPECT_NEAR(machine.primal, alone.primal, 2 * options.gap * alone.primal);
+    }
+  }
+}
+
+// A block norm r is the norm r / (2 - r), bounds that hold anyway change nothing, and neither does one group.
+TEST(Joint, LearnsWithRegularizersThatAreNorms) {
+  const Dataset data = Circle();
+  TrainOptions plain = Precise();
+  plain.kernels = {"rbf(gamma=[0.3,1,3])", "linear"};
+  plain.norm = 3;
+  for (const char* multiclass : {"joint", "ovr", "ovo"}) {
+    SCOPED_TRACE(multiclass);
+    plain.multiclass = multiclass;
+    plain.machine_weights = plain.multiclass == "ovr" ? "common" : "own";
+    const double expected = Train(data, plain, {}).summary().primal;
+    std::vector<TrainOptions> same(3, plain);
+    same[0].norm = TrainOptions().norm;
+    same[0].block_norm = 1.5;
+    same[1].weight_bounds = {{"*", {0.0, 1.0}}};
+    same[2].regularizer = "mixed";
+    same[2].inner_norm = 3;
+    same[2].groups = "view";
+    for (const TrainOptions& options : same) {
+      const Summary summary = Train(data, options, {}).summary();
+      EXPECT_LE(summary.relative_gap, options.gap);
+      EXPECT_NEAR(summary.primal, expected, 2 * options.gap * expected)
+          << options.regularizer << " " << options.block_norm;
+    }
+  }
+}
+
+TEST(Multiclass, RefusesRegularizersThatItsWeightsDoNotHave) {
+  const Dataset data = Circle();
+  TrainOptions options = Precise();
+  options.kernels = {"rbf(gamma=[0.3,1,3])"};
+  options.regularizer = "logdet";
+  options.penalty = 0.1;
+  options.multiclass = "ovr";
+  EXPECT_THROW(Train(data, options, {}), Error);
+  options.regularizer = "elastic";
+  options.penalty = 0;
+  EXPECT_NO_THROW(Train(data, options, {}));
+  options.class_norm = {{"c1", 1}};
+  EXPECT_THROW(Train(data, options, {}), Error);
+  options.class_norm = {};
+  options.multiclass = "joint";
+  options.class_kernels = {"identity"};
+  EXPECT_THROW(Train(data, options, {}), Error);
+}
+
 TEST(Multiclass, ComputesEveryBaseValueOnceForAllMachines) {
   const Dataset data = Circle();
   for (const char* multiclass : {"ovr", "ovo"}) {

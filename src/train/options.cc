@@ -124,11 +124,15 @@ constexpr std::array kRecords = {
     OptionRecord{"max-iterations", "moves of the kernel weights at most; 0: the method's own limit",
                  "0 or more", "0"},
     OptionRecord{"class-weight",
-                 "classify: LABEL=FACTOR, a factor on C for one class; may be given several times", "above 0",
-                 "1 for every class"},
-    OptionRecord{"class-C", "ovr: LABEL=C,..., C of the machines of single classes, in place of -C",
-                 "above 0", "C for every class"},
-    OptionRecord{"class-norm", "ovr: LABEL=P,..., norm of the machines of single classes, in place of --norm",
+                 "classify: LABEL=FACTOR,..., factors on C for single classes; may be given several times",
+                 "above 0", "1 for every class"},
+    OptionRecord{
+        "class-C",
+        "ovr: LABEL=C,..., C of the machines of single classes, in place of -C; may be given several times",
+        "above 0", "C for every class"},
+    OptionRecord{"class-norm",
+                 "ovr: LABEL=P,..., norm of the machines of single classes, in place of --norm; may be given "
+                 "several times",
                  "1 to inf", "norm for every class"},
     OptionRecord{"weights",
                  "file with a factor on C for every sample (oneclass: on 1/nu); 0 leaves a sample out",
@@ -190,6 +194,10 @@ void ValidateClassOptions(const TrainOptions& options) {
       throw Error(ErrorKind::kUsage,
                   "kernel weights common to all machines have one norm, not one for single classes");
     }
+  }
+  if (options.multiclass == "joint" && options.solver != "auto") {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("multiclass joint has a solver of its own: solver auto, not {}", options.solver));
   }
   if (!options.class_kernels.empty() && options.multiclass != "joint") {
     throw Error(ErrorKind::kUsage,

@@ -79,6 +79,11 @@ TEST(Validate, NamesTheLossesOfTheTask) {
               o.class_weights = {{"1", 2}};
             }),
             "task regress has no classes to weigh");
+  EXPECT_EQ(Refusal([](TrainOptions& o) {
+              o.multiclass = "joint";
+              o.solver = "smo";
+            }),
+            "multiclass joint has a solver of its own: solver auto, not smo");
 }
 
 TEST(OptionRecords, NameEveryLoss) {

@@ -255,6 +255,10 @@ std::vector<std::pair<std::string, std::string>> EffectiveOptions(const TrainOpt
     json["class_C"] = std::move(class_C);
     json["class_norm"] = std::move(class_norm);
   }
+  // Whoever trains again wants what was asked for, not what was chosen for these samples.
+  json["given"] = {{"loss", options.loss},     {"multiclass", options.multiclass},
+                   {"method", options.method}, {"driver", options.driver},
+                   {"solver", options.solver}, {"normalize", options.normalize}};
   std::vector<std::pair<std::string, std::string>> literals;
   for (const auto& [name, value] : json.items()) {
     literals.emplace_back(name, value.dump(-1, ' ', false, Json::error_handler_t::replace));

@@ -14,6 +14,7 @@
 #include "compute/cpu/blas_threads.h"
 #include "kweave/error.h"
 #include "model/content.h"
+#include "regularizer/lp_norm.h"
 #include "train/grams.h"
 #include "train/memory_plan.h"
 #include "train/multiclass.h"
@@ -78,6 +79,43 @@ LearnedMachines LearnOneMachine(const PreparedSamples& samples, const PreparedKe
   return one;
 }
 
+// What has no meaning for weights of several machines, or of kernels on pairs of sample and class.
+void CheckManyClasses(const TrainOptions& options, const PreparedKernels& prepared) {
+  if (NeedsKernelMatrix(options)) {
+    throw Error(ErrorKind::kUsage, "regularizer logdet is for one machine that tells two classes apart");
+  }
+  if (!options.class_norm.empty()) {
+    throw Error(
+        ErrorKind::kUsage,
+        "single classes have a norm of their own only where all others have a norm, too, and no other "
+        "regulariser");
+  }
+  if (!options.class_kernels.empty() || !prepared.pairs.empty()) {
+    throw Error(
+        ErrorKind::kUsage,
+        "kernels on classes, or on pairs of sample and class, are learned with a norm on the weights and "
+        "no other regulariser");
+  }
+}
+
+// All machines of several classes, or one for all of them.
+LearnedMachines LearnClasses(const std::string& multiclass, MulticlassRun run, std::uint64_t seed) {
+  run.regularizer = LpConstraint(run.options.norm);
+  if (!IsPlainNorm(run.options)) {
+    CheckManyClasses(run.options, run.prepared);
+    Gram* exact = run.grams != nullptr && NeedsAlignments(run.options) ? &run.grams->Exact() : nullptr;
+    if (run.grams != nullptr) {
+      run.regularizer = MakeRegularizer(run.options, run.prepared, run.samples.views, seed, exact);
+    }
+  }
+  LearnedMachines learned = LearnMulticlass(multiclass, run);
+  const bool has_one_weighting = multiclass == "joint" || run.options.machine_weights == "common";
+  if (has_one_weighting && run.grams != nullptr) {
+    learned.groups = ReportGroups(run.options, run.prepared, run.samples.views, seed, learned.total.theta);
+  }
+  return learned;
+}
+
 // Factors of a machine with a bias sum to zero, whichever of several it is.
 bool FactorsSumToZero(const TrainOptions& options) {
   return options.bias && EffectiveTask(options) != Task::kOneClass;
@@ -98,11 +136,6 @@ Model Train(const Dataset& data, const TrainOptions& options, const Context& con
     control.Log(LogLevel::kNote, note);
   }
   const std::string multiclass = has_classes ? EffectiveMulticlass(options, samples.labels) : "";
-  if (!multiclass.empty() && !IsPlainNorm(options)) {
-    throw Error(ErrorKind::kUsage,
-                "more than two classes are learned with a norm on the weights only; train one machine "
-                "for each of them to use another regulariser");
-  }
   const PreparedKernels prepared = PrepareKernels(samples, options, context.seed, pool, control);
   const double kernel_seconds = control.Seconds();
 
@@ -123,8 +156,9 @@ Model Train(const Dataset& data, const TrainOptions& options, const Context& con
   const LearnedMachines learned =
       multiclass.empty()
           ? LearnOneMachine(samples, prepared, options, plan, grams.get(), pool, control, context.seed, start)
-          : LearnMulticlass(multiclass,
-                            {samples, prepared, options, plan, grams.get(), pool, control, start});
+          : LearnClasses(multiclass,
+                         {samples, prepared, options, plan, grams.get(), pool, control, start, nullptr},
+                         context.seed);
 
   return FinishModel(MakeContent(samples, prepared, options, learned), options, context, plan, learned,
                      pool.size(), kernel_seconds, control);

@@ -1,5 +1,6 @@
 """More than two classes and several labels per sample as users run them: labels, output, scores and what is said."""
 import json
+import math
 import random
 import unittest
 
@@ -113,7 +114,40 @@ class Classes(FolderTest):
         self.assertEqual(result.returncode, 0)
         self.assertIn("1 label the model was not trained on ('oak')", result.stderr)
         self.assertIn("1 of the model's 4 classes has no sample here ('ash')", result.stderr)
-        self.assertIn("accuracy", result.stderr)
+        self.assertIn("samples with it count as mistakes", result.stderr)
+        self.assertRegex(result.stderr, "accuracy .* over 4 classes")  # oak, not ash
+
+    def test_absent_classes_are_left_out_of_the_means(self):
+        self.train("d.csv")
+        kept = [i for i, label in enumerate(self.new_labels) if label in ("beech", "elm")]
+        self.write("few.csv", csv_text([self.new_labels[i] for i in kept], [self.new_rows[i] for i in kept]))
+        result = run("predict", "m.kweave", "few.csv", "-o", "p.tsv", "--summary", "s.json", cwd=self.folder)
+        self.assertIn("2 of the model's 4 classes have no sample here ('ash', 'cedar'): left out", result.stderr)
+        self.assertRegex(result.stderr, "accuracy .* over 2 classes")
+        scores = self.read_json("s.json")
+        self.assertGreater(scores["accuracy"], 0.5)
+        self.assertLess(scores["accuracy"], 1)  # so absent classes are predicted
+        occurring = [entry for entry in scores["classes"] if entry["samples"]]
+        for mean, name in (
+            ("balanced_accuracy", "recall"),
+            ("f1", "f1"),
+            ("mean_mcc", "mcc"),
+            ("average_precision", "average_precision"),
+        ):
+            self.assertAlmostEqual(scores[mean], sum(entry[name] for entry in occurring) / 2)
+
+    def test_probabilities_of_all_classes(self):
+        self.train("d.csv", "--loss", "logistic")
+        labels, rows = self.predicted("new.csv")
+        loss = 0
+        for label, true, row in zip(labels, self.new_labels, rows):
+            values, probabilities = row[:4], row[4:]
+            self.assertEqual(len(probabilities), 4)
+            shares = [1 / (1 + math.exp(-value)) for value in values]
+            for probability, share in zip(probabilities, shares):
+                self.assertAlmostEqual(probability, share / sum(shares), places=12)
+            loss -= math.log(probabilities[NAMES.index(true)]) / 60
+        self.assertAlmostEqual(self.read_json("scores.json")["log_loss"], loss)
 
     def test_a_class_with_one_sample(self):
         self.write("one.csv", csv_text(self.labels + ["yew"], self.rows + [[9.0, 9.0, 0.0]]))
@@ -129,22 +163,37 @@ class Classes(FolderTest):
         for multiclass in ("ovr", "ovo", "joint"):
             self.train("part.csv", "--multiclass", multiclass)
             result = run("predict", "m.kweave", "new.csv", "-o", "p.tsv", "--summary", "s.json", cwd=self.folder)
-            self.assertIn("2 labels the model was not trained on ('beech', ...)", result.stderr)
+            self.assertIn(
+                "2 labels the model was not trained on ('beech', 'cedar'): samples with them count as mistakes",
+                result.stderr,
+            )
             found = [line.split("\t")[0] for line in (self.folder / "p.tsv").read_text().splitlines()]
             right = sum(a == b for a, b in zip(found, self.new_labels))
             scores = self.read_json("s.json")
             self.assertAlmostEqual(scores["accuracy"], right / 60)
-            self.assertEqual([sum(row) for row in scores["confusion"]], [15, 15, 30])
-            self.write("none.csv", csv_text(["oak"] * 60, self.new_rows))
+            self.assertEqual([sum(row) for row in scores["confusion"]], [15, 15, 15, 15])
+            self.assertEqual(scores["confusion_rows"], ["ash", "elm", "beech", "cedar"])
+            self.assertEqual(scores["classes_occurring"], 4)
+            recalls = sum(entry["recall"] for entry in scores["classes"])
+            self.assertAlmostEqual(scores["balanced_accuracy"], recalls / 4)
+            self.write("none.csv", csv_text(["oak", "yew"] * 30, self.new_rows))
             result = run("predict", "m.kweave", "none.csv", "-o", "p.tsv", "--summary", "s.json", cwd=self.folder)
-            self.assertIn("no scores: no label is a class of the model; 'oak' is none of 'ash', ...", result.stderr)
+            self.assertIn(
+                "no scores: no label is a class of the model; 'oak', 'yew' are none of 'ash', 'elm'", result.stderr
+            )
             self.assertNotIn("accuracy", self.read_json("s.json"))
 
     def test_wrong_use(self):
         for arguments, sentence in (
             (["--class-C", "oak=1", "--multiclass", "ovr"], "C for 'oak', but the classes are 'ash', 'beech'"),
+            (["--class-C", "ash=1,elm=3,ash=2"], "C for class 'ash' is given twice, expected once"),
+            (["--class-norm", "elm=1", "--class-norm", "elm=2"], "norm for class 'elm' is given twice"),
             (["--class-C", "ash=1", "--multiclass", "ovo"], "needs multiclass ovr, not ovo"),
             (["--class-norm", "ash=0.5"], "norm of class 'ash' is 0.5, expected 1 to inf"),
+            (["--class-C", "ash"], "--class-C 'ash', expected NAME=VALUE"),
+            (["--class-C", "ash=1,elm"], "--class-C 'elm', expected NAME=VALUE"),
+            (["--class-weight", "ash=1,or elm=2"], "class weight for 'or elm', but the classes are"),
+            (["--class-weight", "ash,or=1,elm=2"], "class weight for 'ash,or', but the classes are"),
             (["--multiclass", "tree"], "available: auto, joint, ovr, ovo"),
             (["--kernel", "joint(file=d.csv)", "--multiclass", "ovr"], "train with multiclass joint"),
         ):
@@ -167,6 +216,12 @@ class SeveralLabels(FolderTest):
             self.assertGreater(entry["average_precision"], 0.8)
         found = [line.split("\t")[0] for line in (self.folder / "p.tsv").read_text().splitlines()]
         self.assertGreater(sum(f == sets[label] for f, label in zip(found, labels)), 120)
+        # Labels that the model does not know change nothing.
+        self.write("odd", libsvm_text([sets[label] + ",9" if label == "cedar" else sets[label] for label in labels], rows))
+        result = run("predict", "m.kweave", "odd", "-o", "p.tsv", "--summary", "odd.json", cwd=self.folder)
+        self.assertIn("1 label the model was not trained on ('9'): left out of the scores", result.stderr)
+        odd = self.read_json("odd.json")
+        self.assertEqual({**odd, "seconds": 0}, {**scores, "seconds": 0})
 
 
 if __name__ == "__main__":

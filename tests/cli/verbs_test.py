@@ -141,6 +141,7 @@ class Outputs(FolderTest):
         self.assertEqual(summary["kernels_total"], 6)
         self.assertEqual(summary["options"]["seed"], 3)
         self.assertEqual(summary["options"]["normalize"], "multiplicative")
+        self.assertEqual(set(summary["options"]["given"].values()), {"auto"})
         self.assertEqual(summary["threads"], 1)
         self.assertGreater(summary["peak_memory_bytes"], 1 << 20)
         self.assertEqual(set(summary["history"][0]), {"seconds", "primal", "dual", "gap", "relative_gap", "solves", "inside_solve", "fallbacks"})
@@ -208,6 +209,19 @@ class Outputs(FolderTest):
         self.assertAlmostEqual(weighted["dual"], rest["dual"], delta=2e-3 * rest["dual"])
         heavy = self.train("d.csv", "--class-weight", "1=5")
         self.assertGreater(heavy["dual"], self.train("d.csv")["dual"])
+        both = self.train("d.csv", "--class-weight", "1=5,-1=2")
+        self.assertEqual(both["options"]["class_weights"], {"1": 5, "-1": 2})
+        self.assertEqual(both["dual"], self.train("d.csv", "--class-weight", "1=5", "--class-weight=-1=2")["dual"])
+
+    def test_new_samples_may_lack_the_label_column(self):
+        self.write("d.csv", csv_text(self.labels, self.rows).replace("label", "state", 1))
+        self.train("d.csv", "--label-column", "state")
+        self.succeed("predict", "m.kweave", "d.csv", "--label-column", "state", "-o", "a.txt", "--summary", "a.json")
+        self.assertIn("accuracy", self.read_json("a.json"))
+        self.write("new.csv", csv_text(None, self.rows))
+        self.succeed("predict", "m.kweave", "new.csv", "-o", "b.txt", "--summary", "b.json")
+        self.assertNotIn("accuracy", self.read_json("b.json"))
+        self.assertEqual((self.folder / "a.txt").read_text(), (self.folder / "b.txt").read_text())
 
     def test_predict_scores(self):
         self.train("d.csv")
@@ -535,6 +549,11 @@ class Interruptions(FolderTest):
         summary = self.train(*self.command[1:-4], "--time-limit", "2")
         self.assertEqual(summary["status"], "time_limit")
         self.assertLess(summary["seconds"]["total"], 20)
+
+    def test_quiet_runs_say_that_they_ended_early(self):
+        ended = run(*self.command, "-q", "--time-limit", "2", cwd=self.folder)
+        self.assertEqual((ended.returncode, ended.stdout), (0, ""))
+        self.assertRegex(ended.stderr, r"^kweave: warning: time_limit: relative duality gap \S+ after \S+ s\n$")
 
     def test_progress_is_for_terminals(self):
         leader, follower = pty.openpty()

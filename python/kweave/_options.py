@@ -1,0 +1,79 @@
+"""Parameters of the estimators as the core takes them."""
+import numpy as np
+
+from .kernels import Callable, Kernel
+
+#: Parameters that are handed to the core under their own name.
+OPTIONS = ("loss", "C", "epsilon", "nu", "sharpness", "bias", "norm", "block_norm", "regularizer", "penalty",
+           "weight_bounds", "groups", "inner_norm", "matrix", "matrix_on", "ridge", "elastic", "multiclass",
+           "machine_weights", "class_C", "class_norm", "class_kernels", "combine", "restarts", "method", "solver",
+           "driver", "normalize", "gap", "certificate", "max_iterations")
+
+
+def _norm(name, value):
+    try:
+        return float(value)  # 'inf' too
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} is {value!r}, expected a number or 'inf'") from None
+
+
+def _class_kernels(value):
+    """Texts of the kernels on the classes."""
+    kernels = [] if value is None else [value] if isinstance(value, str) or not np.iterable(value) else list(value)
+    for kernel in kernels:
+        if not isinstance(kernel, str):
+            raise ValueError(
+                f"class_kernels has {type(kernel).__name__}, expected texts: 'identity', 'blocks', "
+                "'matrix(file=FILE)' or 'taxonomy(file=FILE)'; a matrix over the classes goes into such a file, "
+                "as pandas.DataFrame(matrix, classes, classes).to_csv(FILE) writes it"
+            )
+    return kernels
+
+
+def option(name, value):
+    """A parameter as the core takes it."""
+    if name in ("norm", "block_norm", "inner_norm"):
+        return _norm(name, value)
+    if name == "class_kernels":
+        return _class_kernels(value)
+    if name == "weight_bounds":
+        if value is not None and not hasattr(value, "items"):
+            raise ValueError(f"weight_bounds is {value!r}, expected a dictionary from kernels to pairs of numbers")
+        return [(str(kernel), (float(lower), float(upper))) for kernel, (lower, upper) in (value or {}).items()]
+    if name in ("class_C", "class_norm"):
+        if value is not None and not hasattr(value, "items"):
+            raise ValueError(f"{name} is {value!r}, expected a dictionary from classes to numbers")
+        return [(str(label), _norm(f"{name} of class {label!r}", own)) for label, own in (value or {}).items()]
+    if name == "normalize" and not isinstance(value, str):
+        return ",".join(value) or "none"
+    return value
+
+
+def _as_kernel(kernel):
+    if isinstance(kernel, (str, Kernel)):
+        return kernel
+    if isinstance(kernel, type) and issubclass(kernel, Kernel):
+        raise ValueError(f"kernels has the class {kernel.__name__}, expected one of its instances: {kernel.__name__}()")
+    if callable(kernel):
+        return Callable(kernel)
+    hint = "; Gram matrices go into a KernelStack" if np.ndim(kernel) == 2 else ""
+    raise ValueError(
+        f"kernels has a {type(kernel).__name__}, expected kernels of kweave.kernels, texts of the kernel language or "
+        f"functions of two sets of samples{hint}"
+    )
+
+
+def kernel_list(kernels):
+    """The kernels of the parameter, functions wrapped."""
+    if isinstance(kernels, (str, Kernel)) or callable(kernels) or np.ndim(kernels) == 0:
+        kernels = [kernels]
+    kernels = [_as_kernel(kernel) for kernel in kernels]
+    if not kernels:
+        raise ValueError("kernels is empty; leave it out, or give None, for the default kernels")
+    names = [kernel.name for kernel in kernels if isinstance(kernel, Callable)]
+    for name in {name for name in names if names.count(name) > 1}:
+        same = [k for k, kernel in enumerate(kernels) if isinstance(kernel, Callable) and kernel.name == name]
+        for number, k in enumerate(same, 1):
+            old = kernels[k]
+            kernels[k] = type(old)(old.function, view=old.view, name=f"{name}.{number}", block=old.block)
+    return kernels

@@ -1,0 +1,225 @@
+"""A fit that fails changes nothing, and what is loaded can be trained again."""
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.multioutput import MultiOutputClassifier
+
+from kweave import KernelStack, MKLClassifier, MKLOneClass, MKLRegressor, MKLTransformer, Views
+
+COMPAT = Path(__file__).resolve().parents[2] / "tests" / "compat"
+CLASSIFY = [
+    (loss, multiclass)
+    for loss in ("auto", "hinge", "squared-hinge", "smoothed-hinge", "logistic", "least-squares")
+    for multiclass in ("auto", "ovr", "ovo", "joint")
+    if (loss, multiclass) != ("least-squares", "joint")
+]
+
+
+@pytest.fixture(scope="module")
+def iris():
+    return load_iris(return_X_y=True)
+
+
+def _interrupt(left, right):
+    raise KeyboardInterrupt
+
+
+FAILURES = {
+    "time": (dict(time_limit=1e-9), (RuntimeError, ConvergenceWarning)),  # warnings are errors here
+    "interrupt": (dict(kernels=_interrupt), KeyboardInterrupt),
+    "option": (dict(method="luck"), ValueError),
+    "kernel": (dict(kernels="gauss"), ValueError),
+}
+ESTIMATORS = [
+    MKLClassifier(),
+    MKLClassifier(probability=True),
+    MKLClassifier([rbf_kernel, "linear"]),
+    MKLRegressor(),
+    MKLOneClass(),
+    MKLTransformer(MKLClassifier()),
+    MKLTransformer(MKLRegressor(), output="nystroem", n_components=20, random_state=0),
+]
+
+
+def _answers(estimator, X):
+    return estimator.transform(X) if isinstance(estimator, MKLTransformer) else estimator.predict(X)
+
+
+@pytest.mark.parametrize("failure", FAILURES)
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=str)
+def test_failed_fit_keeps_the_last(iris, estimator, failure):
+    X, y = iris
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    estimator = clone(estimator).fit(frame, y)
+    before, answers = dict(vars(estimator)), _answers(estimator, frame)
+    options, error = FAILURES[failure]
+    if isinstance(estimator, MKLTransformer):
+        options = {f"estimator__{name}": value for name, value in options.items()}
+    params = {name: estimator.get_params()[name] for name in options}
+    estimator.set_params(**options)
+    with pytest.raises(error):
+        estimator.fit(X[:, :3], y + 10)
+    assert np.array_equal(_answers(estimator, frame), answers)
+    estimator.set_params(**params)
+    assert vars(estimator).keys() == before.keys()
+    assert all(value is before[name] for name, value in vars(estimator).items())
+    other = X[:, :3]
+    fresh = clone(estimator).fit(other, y + 10)
+    assert np.array_equal(_answers(estimator.fit(other, y + 10), other), _answers(fresh, other))
+    assert not hasattr(estimator, "feature_names_in_")
+
+
+def test_failed_fit_to_other_classes_keeps_the_classes(iris):
+    X, y = iris
+    clf = MKLClassifier().fit(X, y)
+    names = np.array(["x", "y", "z"])[y]
+    with pytest.raises(ValueError, match="nope"):
+        clf.set_params(class_C={"nope": 1}).fit(X, names)
+    assert clf.classes_.tolist() == [0, 1, 2] and clf.score(X, y) > 0.9
+    with pytest.raises(ValueError, match="1 class"):
+        clf.set_params(class_C=None).fit(X, np.zeros(len(X)))
+    with pytest.raises(ValueError, match="same samples"):
+        clf.fit(KernelStack([np.ones((3, 4))]), [0, 1, 1])
+    assert clf.score(X, y) > 0.9
+
+
+def test_failed_first_fit_leaves_nothing(iris):
+    X, y = iris
+    for estimator in (MKLClassifier(time_limit=1e-9), MKLTransformer(MKLClassifier(time_limit=1e-9))):
+        with pytest.raises(RuntimeError, match="time limit"):
+            estimator.fit(X, y)
+        assert vars(estimator).keys() == estimator.get_params(deep=False).keys()
+        with pytest.raises(NotFittedError):
+            _answers(estimator, X)
+
+
+def test_parameters_set_after_fit_wait_for_the_next(iris):
+    X, y = iris
+    clf = MKLClassifier([rbf_kernel]).fit(X, y)
+    answers = clf.decision_function(X)
+    assert np.array_equal(clf.set_params(kernels=[_interrupt]).decision_function(X), answers)
+    with pytest.raises(NotFittedError, match="call fit again"):
+        clf.set_params(loss="logistic").predict_proba(X)
+
+
+def _reload(estimator, path):
+    estimator.save(path)
+    return type(estimator).load(path)
+
+
+def _check_reloaded(estimator, X, y, path):
+    """What `load` gives has the parameters given, and learns the same again."""
+    estimator = clone(estimator).fit(X, y)
+    loaded = _reload(estimator, path)
+    differ = {name for name, value in estimator.get_params().items() if loaded.get_params()[name] != value}
+    assert differ <= {"kernels", "norm"} and float(loaded.norm) == float(estimator.norm)
+    again = clone(loaded).fit(X, y)
+    assert again.objective_ == estimator.objective_
+    assert np.array_equal(again.predict(X), estimator.predict(X))
+    for norm in (1, 2, "inf"):
+        assert clone(loaded).set_params(norm=norm).fit(X, y).status_ == "converged"
+
+
+@pytest.mark.parametrize("norm", [1, "inf"])
+@pytest.mark.parametrize("loss, multiclass", CLASSIFY)
+def test_loaded_classifiers_can_be_trained(iris, tmp_path, loss, multiclass, norm):
+    X, y = iris
+    clf = MKLClassifier(loss=loss, multiclass=multiclass, norm=norm)
+    for labels in (y, y > 0):
+        _check_reloaded(clf, X[::2], labels[::2], tmp_path / "model")
+
+
+@pytest.mark.parametrize("estimator", [
+    MKLRegressor(),
+    MKLRegressor("linear", norm="inf"),
+    MKLRegressor(loss="squared"),
+    MKLOneClass(),
+    MKLOneClass(bias=False),
+    MKLClassifier(solver="smo", loss="squared-hinge", driver="wrapper", normalize="trace,center"),
+    MKLClassifier(method="newton"),
+    MKLClassifier(multiclass="joint", class_kernels=["identity", "blocks"]),
+    MKLClassifier(multiclass="ovr", class_C={"1": 3}, machine_weights="common"),
+    MKLRegressor(weight_bounds={"linear": [0.1, 0.5]}),
+], ids=str)
+def test_loaded_estimators_can_be_trained(iris, tmp_path, estimator):
+    _check_reloaded(estimator, *iris, tmp_path / "model")
+
+
+@pytest.mark.parametrize("kind, file", [
+    (MKLClassifier, "v1/plain"),
+    (MKLClassifier, "v3/joint"),
+    (MKLClassifier, "v3/ovo"),
+    (MKLClassifier, "v3/ovr"),
+    (MKLRegressor, "v2/regress"),
+    (MKLOneClass, "v2/oneclass"),
+])
+def test_models_of_older_versions_can_be_trained(kind, file):
+    """They do not hold what was given, only what was run."""
+    loaded = kind.load(COMPAT / f"{file}.kweave")
+    assert (loaded.method, loaded.driver, loaded.solver) == ("auto", "auto", "auto")
+    rng = np.random.default_rng(0)
+    views = Views({name: rng.random(size=(60, columns)) for name, columns in loaded._model.views})
+    assert clone(loaded).fit(views, np.arange(60) % 3).status_ == "converged"
+
+
+def test_loaded_models_say_what_they_need(iris, tmp_path):
+    X, y = iris
+    stack = KernelStack({"rbf_kernel": rbf_kernel(X)})
+    # Not even a matrix of that name will do: the model may hold the samples in another order.
+    for kernels, new in (([rbf_kernel], stack), ([rbf_kernel], X), ([rbf_kernel, "linear"], X)):
+        loaded = _reload(MKLClassifier(kernels).fit(X, y), tmp_path / "model")
+        assert "rbf_kernel" in loaded.kernel_names_
+        for method in (loaded.predict, loaded.decision_function_by_kernel):
+            with pytest.raises(ValueError, match="'function rbf_kernel'; .*pickle") as caught:
+                method(new)
+            assert "--gram" not in str(caught.value)
+    loaded = _reload(MKLClassifier().fit(stack, y), tmp_path / "model")
+    with pytest.raises(ValueError, match="'rbf_kernel'; matrices come in a KernelStack"):
+        loaded.predict(X)
+    assert clone(loaded).fit(stack, y).objective_ == loaded.objective_
+
+
+def test_absent_files_are_not_found(tmp_path):
+    with pytest.raises(FileNotFoundError, match="absent"):
+        MKLClassifier.load(tmp_path / "absent")
+    with pytest.raises(IsADirectoryError):
+        MKLClassifier.load(tmp_path)
+
+
+@pytest.mark.parametrize("missing", [pd.NA, None, np.nan, pd.NaT], ids=repr)
+@pytest.mark.parametrize("estimator", [MKLClassifier(), MKLRegressor(), MKLTransformer()], ids=str)
+def test_missing_targets_are_named(iris, estimator, missing):
+    X, y = iris
+    targets = y.astype(object)
+    targets[3] = missing
+    for samples in (X, Views({"a": X})):
+        with pytest.raises(ValueError, match="y has .* at position 3"):
+            clone(estimator).fit(samples, targets)
+    with pytest.raises(ValueError, match="y has <NA> at position 3"):
+        clone(estimator).fit(X, pd.Series(targets).where(np.arange(150) != 3, pd.NA).astype("string"))
+
+
+def test_matrices_over_classes_come_from_files(iris, tmp_path):
+    X, y = iris
+    joint = MKLClassifier(multiclass="joint")
+    for wrong in (np.eye(3), [np.eye(3)], 3):
+        with pytest.raises(ValueError, match=r"class_kernels has (ndarray|int), expected texts.*to_csv"):
+            clone(joint).set_params(class_kernels=wrong).fit(X, y)
+    names = np.array(["setosa", "versicolor", "virginica"])
+    pd.DataFrame(np.eye(3), names, names).to_csv(tmp_path / "classes.csv")
+    by_file = clone(joint).set_params(class_kernels=f"matrix(file={tmp_path / 'classes.csv'})").fit(X, names[y])
+    assert by_file.objective_ == pytest.approx(joint.fit(X, names[y]).objective_, rel=1e-3)
+
+
+def test_several_labels_go_through_scikit_learn(iris):
+    X, y = iris
+    labels = np.column_stack([y > 0, y > 1, X[:, 0] > 5.8]).astype(int)
+    for several in (OneVsRestClassifier(MKLClassifier()), MultiOutputClassifier(MKLClassifier())):
+        assert np.mean(several.fit(X, labels).predict(X) == labels) > 0.95
