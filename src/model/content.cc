@@ -136,10 +136,10 @@ void CheckMachine(const ModelContent& content, const ModelMachine& machine) {
   Require(machine.beta.size() == content.sample_indices.size(), "samples and coefficients differ in number");
   Require(AllFinite(machine.beta) && std::isfinite(machine.bias), "a coefficient is not finite");
   Require(machine.output >= 0 && machine.output < content.outputs(), "a machine belongs to no class");
-  if (content.multiclass == "ovo") {
-    Require(IsIndexOf(content.classes, machine.against) && machine.against != machine.output,
-            "a machine tells no two classes apart");
-  }
+  const bool is_of_a_pair = content.multiclass == "ovo";
+  Require(is_of_a_pair ? IsIndexOf(content.classes, machine.against) && machine.against != machine.output
+                       : machine.against == -1,
+          "a machine tells no two classes apart");
 }
 
 void CheckPairs(const ModelContent& content) {

@@ -2,11 +2,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <zlib.h>
 
 #include <cmath>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -15,56 +13,12 @@
 #include "kweave/error.h"
 #include "kweave/model.h"
 #include "model/encoding.h"
+#include "tests/support/example_model.h"
 
 namespace kweave {
 namespace {
 
 using ::testing::HasSubstr;
-
-constexpr std::size_t kHeaderBytes = 24;
-
-struct SparseStorage {
-  std::vector<Index> offsets{0, 1, 3};
-  std::vector<std::int32_t> columns{2, 0, 4};
-  std::vector<double> values{1, 2, 3};
-};
-
-Features Sparse() {
-  auto owner = std::make_shared<SparseStorage>();
-  return SparseRows{owner->offsets.data(), owner->columns.data(), owner->values.data(), 2, 5, owner};
-}
-
-// Two views, a family of two Gaussians, a linear kernel on a subset, a product of both, names and a chain.
-ModelContent Example() {
-  const KernelKind* rbf = FindKernelKind("rbf");
-  const KernelKind* linear = FindKernelKind("linear");
-  ModelContent content;
-  content.version = "0.1.0";
-  content.classes = {"ill", "well"};
-  content.kernels.views = {"data", "counts"};
-  content.kernels.subsets = {{}, {1, 3}};
-  content.kernels.families = {{rbf, 0, 0, -1, {{0.5, 0, 1}, {2, 0, 1}}}, {linear, 1, 1, -1, {{}}}};
-  Composite product;
-  product.terms = {{rbf, {1, 0, 1}, 0, 0, -1}, {linear, {}, 1, 1, -1}};
-  product.nodes = {{Composite::Operation::kTerm, 0},
-                   {Composite::Operation::kTerm, 1},
-                   {Composite::Operation::kProduct, 2}};
-  content.kernels.composites = {product};
-  content.kernels.order = {{0, 0}, {0, 1}, {1, 0}, {-1, 0}};
-  content.kernels.given_names = {{3, "both"}};
-  content.kernels.had_more_views = true;
-  content.machines = {{{0.5, 0.25, 0.125, 1}, {-0.75, 0.75}, 0.375}};
-  content.normalization.sequence = {Normalizer::kSpherical};
-  content.normalization.scale = {2, 3, 1, 1};
-  content.normalization.chains[2] = {{Normalizer::kSpherical, 1, {0.5, 0.25}}};
-  content.samples = {{"data", MakeDense({1, 2, 3, 4}, 2, 2), {"height", "width"}}, {"counts", Sparse(), {}}};
-  content.sample_indices = {1, 4};
-  content.training_count = 6;
-  content.summary.task = "classify";
-  content.summary.kernels = {{"a", 0.5, 1}};
-  content.summary.options = {{"C", "1.0"}};
-  return content;
-}
 
 std::string Refusal(std::span<const std::uint8_t> bytes) {
   try {
@@ -76,31 +30,22 @@ std::string Refusal(std::span<const std::uint8_t> bytes) {
   return "accepted";
 }
 
-// Makes the checksum and length right again after an alteration.
-void Reseal(std::vector<std::uint8_t>& bytes) {
-  const std::uint64_t size = bytes.size() - kHeaderBytes;
-  const auto checksum =
-      static_cast<std::uint32_t>(crc32(0, bytes.data() + kHeaderBytes, static_cast<uInt>(size)));
-  std::memcpy(bytes.data() + 12, &checksum, sizeof(checksum));
-  std::memcpy(bytes.data() + 16, &size, sizeof(size));
-}
-
 TEST(ModelFile, SurvivesARoundTrip) {
-  const ModelContent content = Example();
+  const ModelContent content = ExampleModel();
   const ModelContent back = DeserializeModel(SerializeModel(content));
   EXPECT_EQ(EncodeModel(back), EncodeModel(content));
   for (Index m = 0; m < content.kernels.size(); ++m) EXPECT_EQ(back.kernels.Name(m), content.kernels.Name(m));
 }
 
 TEST(ModelFile, RefusesEveryTruncation) {
-  const auto bytes = SerializeModel(Example());
+  const auto bytes = SerializeModel(ExampleModel());
   for (std::size_t length = 0; length < bytes.size(); ++length) {
     EXPECT_NE(Refusal(std::span(bytes).first(length)), "accepted") << length;
   }
 }
 
 TEST(ModelFile, RefusesEveryAlteredByte) {
-  auto bytes = SerializeModel(Example());
+  auto bytes = SerializeModel(ExampleModel());
   for (std::uint8_t& byte : bytes) {
     byte ^= 0x10;
     EXPECT_NE(Refusal(bytes), "accepted");
@@ -108,24 +53,8 @@ TEST(ModelFile, RefusesEveryAlteredByte) {
   }
 }
 
-TEST(ModelFile, SurvivesEveryAlterationWithARightChecksum) {
-  const auto original = SerializeModel(Example());
-  for (std::size_t place = kHeaderBytes; place < original.size(); ++place) {
-    for (int change : {0x01, 0x20, 0x80, 0xff}) {
-      auto bytes = original;
-      bytes[place] ^= static_cast<std::uint8_t>(change);
-      Reseal(bytes);
-      try {
-        CheckConsistency(DeserializeModel(bytes));
-      } catch (const Error& error) {
-        EXPECT_EQ(error.kind(), ErrorKind::kData);
-      }
-    }
-  }
-}
-
 TEST(ModelFile, SaysWhatIsWrong) {
-  auto bytes = SerializeModel(Example());
+  auto bytes = SerializeModel(ExampleModel());
   const std::string text = "1 1:0.5 2:3\n";
   EXPECT_THAT(Refusal({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}),
               HasSubstr("not a Kweave model"));
@@ -138,7 +67,7 @@ TEST(ModelFile, SaysWhatIsWrong) {
 }
 
 TEST(ModelFile, IsWrittenInTheOldestFormatThatHoldsIt) {
-  ModelContent content = Example();
+  ModelContent content = ExampleModel();
   EXPECT_EQ(SerializeModel(content)[8], 1);
   content.task = Task::kOneClass;
   content.loss = "one-class";
@@ -150,7 +79,7 @@ TEST(ModelFile, IsWrittenInTheOldestFormatThatHoldsIt) {
 
 TEST(ModelFile, RefusesInconsistentContent) {
   const auto refuses = [](auto change) {
-    ModelContent content = Example();
+    ModelContent content = ExampleModel();
     change(content);
     EXPECT_THROW(DeserializeModel(SerializeModel(content)), Error);
   };
@@ -174,7 +103,7 @@ TEST(ModelFile, RefusesInconsistentContent) {
 
 // The first kernel replaced by a precomputed one.
 ModelContent WithMatrix() {
-  ModelContent content = Example();
+  ModelContent content = ExampleModel();
   content.kernels.files = {{"K.npy"}};
   content.kernels.families[0] = {FindKernelKind("precomputed"), 0, 0, 0, {{}, {}}};
   return content;
@@ -198,7 +127,7 @@ TEST(ModelFile, RefusesMatricesOutOfPlace) {
 TEST(ModelFile, RefusesProgramsThatOutgrowTheirTerms) {
   using enum Composite::Operation;
   const auto is_accepted = [](std::vector<Composite::Node> nodes) {
-    ModelContent content = Example();
+    ModelContent content = ExampleModel();
     content.kernels.composites[0].nodes = std::move(nodes);
     return Refusal(SerializeModel(content)) == "accepted";
   };
@@ -212,9 +141,9 @@ TEST(ModelFile, RefusesProgramsThatOutgrowTheirTerms) {
 
 TEST(ModelFile, RefusesHalfAPair) {
   for (const char* list : {"/kernels/order", "/kernels/composites/0/program"}) {
-    Json json = EncodeModel(Example());
+    Json json = EncodeModel(ExampleModel());
     auto& bytes = json.at(Json::json_pointer(list)).get_binary();
-    bytes.resize(bytes.size() - sizeof(std::int32_t));
+    bytes.erase(bytes.end() - sizeof(std::int32_t), bytes.end());
     EXPECT_THROW(DecodeModel(json), Error) << list;
   }
 }
@@ -223,7 +152,7 @@ TEST(ModelFile, IsWrittenWholeOrNotAtAll) {
   const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) / "kweave_model_file_test";
   std::filesystem::create_directories(folder);
   const std::string path = (folder / "model.kweave").string();
-  const Model model(std::make_shared<const ModelContent>(Example()));
+  const Model model(std::make_shared<const ModelContent>(ExampleModel()));
   model.Save(path);
   model.Save(path);
   EXPECT_EQ(Model::Load(path).ToJson(), model.ToJson());
@@ -234,7 +163,7 @@ TEST(ModelFile, IsWrittenWholeOrNotAtAll) {
 }
 
 TEST(Describe, ShowsKernelsAndSources) {
-  ModelContent content = Example();
+  ModelContent content = ExampleModel();
   content.summary.kernels.clear();
   for (Index m = 0; m < content.kernels.size(); ++m) {
     content.summary.kernels.push_back({content.kernels.Name(m), content.machines[0].theta[m], 2});
@@ -247,7 +176,7 @@ TEST(Describe, ShowsKernelsAndSources) {
 
 TEST(Describe, StandsNumbersThatOnlyADamagedFileHas) {
   for (const double quadratic : {1e308, std::numeric_limits<double>::infinity(), std::nan("")}) {
-    ModelContent content = Example();
+    ModelContent content = ExampleModel();
     content.machines[0].theta.assign(content.kernels.size(), 1e308);
     content.summary.kernels.clear();
     for (Index m = 0; m < content.kernels.size(); ++m) {
@@ -260,13 +189,13 @@ TEST(Describe, StandsNumbersThatOnlyADamagedFileHas) {
 }
 
 TEST(ModelFile, HasNoNegativeWeight) {
-  ModelContent content = Example();
+  ModelContent content = ExampleModel();
   content.machines[0].theta[0] = -1;
   EXPECT_THROW(DeserializeModel(SerializeModel(content)), Error);
 }
 
 TEST(Model, BytesHoldWhatAFileHolds) {
-  const Model model(std::make_shared<const ModelContent>(Example()));
+  const Model model(std::make_shared<const ModelContent>(ExampleModel()));
   const Model again = Model::FromBytes(model.ToBytes());
   EXPECT_EQ(again.ToJson(), model.ToJson());
   std::vector<std::uint8_t> bytes = model.ToBytes();
@@ -275,7 +204,7 @@ TEST(Model, BytesHoldWhatAFileHolds) {
 }
 
 TEST(Model, SupportLeavesOutStoredSamplesWithoutAFactor) {
-  ModelContent content = Example();
+  ModelContent content = ExampleModel();
   content.machines[0].beta = {0, 0.75};
   const Model model(std::make_shared<const ModelContent>(content));
   EXPECT_EQ(model.support(), (std::vector<std::pair<Index, double>>{{4, 0.75}}));
