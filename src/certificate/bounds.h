@@ -22,12 +22,6 @@ inline bool AllFinite(std::span<const double> x) {
   return std::all_of(x.begin(), x.end(), [](double value) { return std::isfinite(value); });
 }
 
-inline double SumOfMagnitudes(std::span<const double> x) {
-  double sum = 0;
-  for (const double value : x) sum += std::abs(value);
-  return sum;
-}
-
 inline double LargestMagnitude(std::span<const double> x) {
   double largest = 0;
   for (const double value : x) largest = std::max(largest, std::abs(value));

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/dot.h"
 #include "certificate/bounds.h"
 
 namespace kweave {
@@ -20,7 +21,6 @@ using bounds::kRounding;
 using bounds::LargestMagnitude;
 using bounds::LargestQuadratics;
 using bounds::NothingKnown;
-using bounds::SumOfMagnitudes;
 
 // How wrong outputs may be, by sample: by the table's error, and more where they are not precise.
 std::vector<double> OutputErrors(const Measurement& at, std::span<const Index> precise, double table_error) {

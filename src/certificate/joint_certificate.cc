@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "base/dot.h"
 #include "certificate/bounds.h"
 
 namespace kweave {
@@ -16,7 +17,6 @@ using bounds::kRounding;
 using bounds::LargestMagnitude;
 using bounds::LargestQuadratics;
 using bounds::NothingKnown;
-using bounds::SumOfMagnitudes;
 
 std::size_t Offset(Index i) { return static_cast<std::size_t>(i); }
 

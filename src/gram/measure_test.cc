@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "base/dot.h"
 #include "base/random.h"
 #include "gram/make_gram.h"
 #include "kernel/language.h"
@@ -281,9 +282,8 @@ void ExpectShorterTableIsGoodEnough(const std::string& spec, const std::string& 
   EXPECT_GT(rough->TableError(), 100 * exact->TableError());
   EXPECT_LT(rough->TableError(), 1e-4);
   const std::vector<double> theta(kernels.size(), 0.3), a = MakeVector(5);
-  double size = 0, weight = 0, largest = 0;
-  for (const double value : a) size += std::abs(value);
-  for (const double value : theta) weight += value;
+  const double size = SumOfMagnitudes(a), weight = SumOfMagnitudes(theta);
+  double largest = 0;
   const std::vector<std::span<const double>> vectors = {a};
   const Measurement expected = exact->Measure(theta, vectors).front();
   const Measurement found = rough->Measure(theta, vectors).front();

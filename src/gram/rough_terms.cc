@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/dot.h"
 #include "compute/cpu/chebyshev_rounding.h"
 
 namespace kweave {
@@ -14,12 +15,6 @@ namespace {
 constexpr double kRounding = (kRoughRows + 2) * std::numeric_limits<float>::epsilon();
 // Terms and factors beyond, or below its inverse, might leave the range of floats or its normal numbers.
 constexpr double kLarge = 1e15;
-
-double SumOfMagnitudes(std::span<const double> values) {
-  double sum = 0;
-  for (const double value : values) sum += std::abs(value);
-  return sum;
-}
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "base/dot.h"
 #include "base/threads.h"
 #include "qp/solve.h"
 #include "qp/test_problems.h"
@@ -121,9 +122,7 @@ TEST_P(SolverProperties, FloatAndDoubleMeet) {
     const double objective = Solve(problem).result.objective;
     const auto [result, state] = Solve<float>(problem, {.tolerance = 1e-3});
     RC_ASSERT(result.outcome == SolverOutcome::kConverged);
-    double sum = 0;
-    for (const double beta : state.beta) sum += std::abs(beta);
-    const double rounding = 1e-6 * sum;
+    const double rounding = 1e-6 * SumOfMagnitudes(state.beta);
     RC_ASSERT(Check(problem, state.beta).violation <= 1e-3 + rounding);
     RC_ASSERT(std::abs(Check(problem, state.beta).objective - objective) <= Reach(problem, 1e-3 + rounding));
   }));
