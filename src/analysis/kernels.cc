@@ -49,7 +49,7 @@ std::size_t MemoryBytes(const Context& context) {
 std::unique_ptr<Gram> MakeExactGram(const PreparedKernels& prepared, const Context& context,
                                     ThreadPool& pool) {
   const GramOptions options{
-      .use_float = false, .evaluation = Evaluation::kDirect, .cache_bytes = MemoryBytes(context) / 2};
+      .use_float = false, .evaluation = FamilyEvaluation::kDirect, .cache_bytes = MemoryBytes(context) / 2};
   return MakeGram(prepared.kernels, prepared.views, prepared.normalization, options, pool);
 }
 

@@ -29,7 +29,7 @@ template <class T>
 class FamilyBasis {
  public:
   FamilyBasis(Shape shape, std::span<const FamilyMember> members, const BaseRows<T>& base,
-              Evaluation evaluation)
+              FamilyEvaluation evaluation)
       : shape_(shape) {
     for (const FamilyMember& member : members) {
       const KernelParameters& p = member.parameters;
@@ -116,13 +116,14 @@ class FamilyBasis {
   }
 
  private:
-  void FitExponentials(std::span<const FamilyMember> members, double upper_bound, Evaluation evaluation) {
-    const bool is_wanted = evaluation == Evaluation::kTable ||
-                           (evaluation == Evaluation::kAuto && members.size() > kDirectMembers);
+  void FitExponentials(std::span<const FamilyMember> members, double upper_bound,
+                       FamilyEvaluation evaluation) {
+    const bool is_wanted = evaluation == FamilyEvaluation::kTable ||
+                           (evaluation == FamilyEvaluation::kAuto && members.size() > kDirectMembers);
     if (!is_wanted) return;
     std::vector<double> gammas;
     for (const FamilyMember& member : members) gammas.push_back(member.parameters.gamma);
-    const Index max_terms = evaluation == Evaluation::kTable
+    const Index max_terms = evaluation == FamilyEvaluation::kTable
                                 ? kMostTableTerms
                                 : std::min<Index>(kMostTableTerms, 6 * members.size());
     table_ = FitFamilyTable(gammas, upper_bound, TableRelativeError<T>(), max_terms);
@@ -130,14 +131,15 @@ class FamilyBasis {
 
   // Inner products are at most as large as the largest k(x,x). Rounding is relative to the values there, so typical ones
   // must not be much smaller.
-  void FitPowers(std::span<const FamilyMember> members, const BaseRows<T>& base, Evaluation evaluation) {
+  void FitPowers(std::span<const FamilyMember> members, const BaseRows<T>& base,
+                 FamilyEvaluation evaluation) {
     double highest = 0;
     std::vector<KernelParameters> parameters;
     for (const FamilyMember& member : members) {
       parameters.push_back(member.parameters);
       highest = std::max(highest, member.parameters.degree);
     }
-    if (evaluation == Evaluation::kDirect || static_cast<double>(members.size()) <= highest + 1) return;
+    if (evaluation == FamilyEvaluation::kDirect || static_cast<double>(members.size()) <= highest + 1) return;
     double largest = 0, mean = 0;
     for (Index i = 0; i < base.left_count(); ++i) {
       largest = std::max(largest, base.block().LeftDiagonal(i));

@@ -21,7 +21,7 @@ template <class T>
 class FamilyGroup : public Group<T> {
  public:
   FamilyGroup(Shape shape, std::vector<FamilyMember> members, BaseRows<T>& base, bool is_own_base,
-              Evaluation evaluation, double learned_error)
+              FamilyEvaluation evaluation, double learned_error)
       : shape_(shape),
         members_(std::move(members)),
         base_(base),
@@ -174,7 +174,7 @@ class FamilyGroup : public Group<T> {
   // Else the active members are evaluated one by one.
   bool UsesTable(const Learned& learned) const {
     const bool is_dearer = learned.active_weights.size() <= kDirectMembers &&
-                           evaluation_ != Evaluation::kTable && !base_.is_mapped();
+                           evaluation_ != FamilyEvaluation::kTable && !base_.is_mapped();
     return basis_.has_table() && !is_dearer;
   }
 
@@ -308,7 +308,7 @@ class FamilyGroup : public Group<T> {
   std::vector<FamilyMember> members_;
   BaseRows<T>& base_;
   const bool is_own_base_;
-  Evaluation evaluation_;
+  FamilyEvaluation evaluation_;
   double learned_error_;
   FamilyBasis<T> basis_;
   mutable std::vector<double> diagonal_;  // found when first asked for
@@ -319,14 +319,15 @@ class FamilyGroup : public Group<T> {
 
 template <class T>
 std::unique_ptr<Group<T>> MakeFamilyGroup(Shape shape, std::vector<FamilyMember> members, BaseRows<T>& base,
-                                          bool is_own_base, Evaluation evaluation, double learned_error) {
+                                          bool is_own_base, FamilyEvaluation evaluation,
+                                          double learned_error) {
   return std::make_unique<FamilyGroup<T>>(shape, std::move(members), base, is_own_base, evaluation,
                                           learned_error);
 }
 
 template std::unique_ptr<Group<float>> MakeFamilyGroup(Shape, std::vector<FamilyMember>, BaseRows<float>&,
-                                                       bool, Evaluation, double);
+                                                       bool, FamilyEvaluation, double);
 template std::unique_ptr<Group<double>> MakeFamilyGroup(Shape, std::vector<FamilyMember>, BaseRows<double>&,
-                                                        bool, Evaluation, double);
+                                                        bool, FamilyEvaluation, double);
 
 }  // namespace kweave

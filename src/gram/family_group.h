@@ -24,7 +24,8 @@ struct FamilyMember {
 /// of the table instead of the quantity.
 template <class T>
 std::unique_ptr<Group<T>> MakeFamilyGroup(Shape shape, std::vector<FamilyMember> members, BaseRows<T>& base,
-                                          bool is_own_base, Evaluation evaluation, double learned_error);
+                                          bool is_own_base, FamilyEvaluation evaluation,
+                                          double learned_error);
 
 }  // namespace kweave
 

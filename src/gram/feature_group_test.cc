@@ -80,8 +80,8 @@ class FeatureGroupTest : public testing::TestWithParam<bool> {
     KernelSet kernels;
     Normalization normalization;
   };
-  static GramOptions Options() { return {GetParam(), Evaluation::kAuto}; }
-  static GramOptions ByFormula() { return {false, Evaluation::kDirect}; }
+  static GramOptions Options() { return {GetParam(), FamilyEvaluation::kAuto}; }
+  static GramOptions ByFormula() { return {false, FamilyEvaluation::kDirect}; }
 
   static View MakeView(Index n, std::uint64_t seed) {
     Random random(seed);
@@ -150,8 +150,8 @@ TEST_P(FeatureGroupTest, RowsAgreeWithEveryPairByItsFormula) {
                                           "rbf(gamma=[1,3000])@x[2]"};
   const KernelSet kernels = ParseKernels(specs, views, 0);
   const Normalization none = FitNormalization(kernels, views, {}, pool);
-  const auto plain = MakeGram(kernels, views, none, {false, Evaluation::kDirect}, pool);
-  const auto gram = MakeGram(kernels, views, none, {GetParam(), Evaluation::kAuto}, pool);
+  const auto plain = MakeGram(kernels, views, none, {false, FamilyEvaluation::kDirect}, pool);
+  const auto gram = MakeGram(kernels, views, none, {GetParam(), FamilyEvaluation::kAuto}, pool);
   std::vector<Index> rows(kSamples);
   std::iota(rows.begin(), rows.end(), Index{0});
   std::vector<double> want(kSamples * kSamples), got(kSamples * kSamples), diagonal(kSamples);

@@ -144,7 +144,7 @@ std::vector<std::string> ManyKernels() {
           "linear@a+tanimoto@a"};
 }
 
-class GramTest : public testing::TestWithParam<std::tuple<Storage, bool, Evaluation, std::string>> {
+class GramTest : public testing::TestWithParam<std::tuple<Storage, bool, FamilyEvaluation, std::string>> {
  protected:
   // Rows of training samples 0..n-1 first, then new ones: the same generator makes both.
   static constexpr Index kTrain = 37, kNew = 11;
@@ -253,18 +253,18 @@ TEST_P(GramTest, AgreesWithTheDefinitions) {
           << kernels.Name(m) << " at " << j;
     }
   }
-  if (evaluation == Evaluation::kDirect) {
+  if (evaluation == FamilyEvaluation::kDirect) {
     EXPECT_EQ(gram->TableError(), 0);
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(
     AllWays, GramTest,
-    testing::Combine(testing::Values(Storage::kDouble, Storage::kFloat, Storage::kSparse), testing::Bool(),
-                     testing::Values(Evaluation::kAuto, Evaluation::kTable, Evaluation::kDirect),
-                     testing::Values("none", "trace", "multiplicative", "spherical", "center",
-                                     "center,multiplicative", "spherical,center,spherical,trace",
-                                     "multiplicative,spherical")));
+    testing::Combine(
+        testing::Values(Storage::kDouble, Storage::kFloat, Storage::kSparse), testing::Bool(),
+        testing::Values(FamilyEvaluation::kAuto, FamilyEvaluation::kTable, FamilyEvaluation::kDirect),
+        testing::Values("none", "trace", "multiplicative", "spherical", "center", "center,multiplicative",
+                        "spherical,center,spherical,trace", "multiplicative,spherical")));
 
 TEST(Normalization, NamesKernelsWithoutVariance) {
   ThreadPool pool(1);
@@ -333,7 +333,7 @@ TEST(Gram, CentringLinearKernelsChangesNothingForFactorsThatSumToZero) {
   const KernelSet kernels = ParseKernels(std::vector<std::string>{"linear"}, views, 0);
   const Normalization none = FitNormalization(kernels, views, {}, pool);
   const auto exact = MakeGram(kernels, views, none, {}, pool);
-  const auto centred = MakeGram(kernels, views, none, {true, Evaluation::kAuto, 0, true}, pool);
+  const auto centred = MakeGram(kernels, views, none, {true, FamilyEvaluation::kAuto, 0, true}, pool);
   const std::vector<double> theta{1};
   const std::vector<Index> rows{3, 9};
   std::vector<double> want(2 * n), got(2 * n);

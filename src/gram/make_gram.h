@@ -14,7 +14,7 @@
 namespace kweave {
 
 /// How families of kernels are evaluated.
-enum class Evaluation {
+enum class FamilyEvaluation {
   kAuto,    ///< whichever costs less
   kTable,   ///< as a tabulated function of the base quantity wherever a table exists
   kDirect,  ///< every kernel by its own formula
@@ -22,7 +22,7 @@ enum class Evaluation {
 
 struct GramOptions {
   bool use_float = false;  ///< kernel values in float32 (sums stay in float64)
-  Evaluation evaluation = Evaluation::kAuto;
+  FamilyEvaluation evaluation = FamilyEvaluation::kAuto;
   std::size_t cache_bytes = 0;  ///< for base quantities kept between calls
   /// Rows are used with factors that sum to zero only (tasks with a bias): linear kernels may be centred, so
   /// that float32 keeps its digits when feature means are large.

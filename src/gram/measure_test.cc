@@ -45,7 +45,7 @@ FittedKernels WithLinear(const std::string& kernel, ThreadPool& pool) {
   return fitted;
 }
 
-class MeasureTest : public testing::TestWithParam<std::tuple<std::string, bool, Evaluation>> {};
+class MeasureTest : public testing::TestWithParam<std::tuple<std::string, bool, FamilyEvaluation>> {};
 
 TEST_P(MeasureTest, AgreesWithExpansions) {
   const auto& [kernel, use_float, evaluation] = GetParam();
@@ -85,7 +85,7 @@ TEST_P(MeasureTest, QuadraticsAloneAreThoseOfTheExpansion) {
   const auto [views, kernels, normalization] = WithLinear(kernel, pool);
   // Products have nothing to save, and single features go through their dimensions unless evaluated directly.
   const bool is_served = kernel.find('*') == std::string::npos &&
-                         (!kernel.starts_with("each") || evaluation == Evaluation::kDirect);
+                         (!kernel.starts_with("each") || evaluation == FamilyEvaluation::kDirect);
   const double tolerance = use_float ? 1e-4 : 1e-10;
   for (const std::size_t cache_bytes : {0, 1 << 20, 1 << 26}) {
     const auto gram =
@@ -156,7 +156,8 @@ TEST_P(MeasureTest, RoughOutputsAreAsWrongAsAllowed) {
   const std::vector<Measurement> exact =
       other->MeasureEach({{{theta, first}, {theta, second}, {theta, third}, {theta, first}}});
   const double tolerance = use_float ? 1e-4 : 1e-10;
-  const bool has_rough = !use_float && evaluation == Evaluation::kAuto && kernel.starts_with("rbf(gamma=log");
+  const bool has_rough =
+      !use_float && evaluation == FamilyEvaluation::kAuto && kernel.starts_with("rbf(gamma=log");
   for (std::size_t v = 0; v < requests.size(); ++v) {
     for (std::size_t m = 0; m < theta.size(); ++m) {
       EXPECT_NEAR(measured[v].quadratics[m], exact[v].quadratics[m],
@@ -185,7 +186,7 @@ TEST(Measure, RoughOutputsOfSeveralFamiliesAddUpToWhatIsAllowed) {
                                           "rbf(gamma=logspace(0.1,30,12))@z", "linear@x"};
   const KernelSet kernels = ParseKernels(specs, views, 0);
   const Normalization normalization = FitNormalization(kernels, views, ParseNormalizers("trace"), pool);
-  const GramOptions options{false, Evaluation::kAuto, 0, false};
+  const GramOptions options{false, FamilyEvaluation::kAuto, 0, false};
   const auto gram = MakeGram(kernels, views, normalization, options, pool);
   const std::vector<double> theta(kernels.size(), 0.3), a = MakeVector(3), b = MakeVector(4);
   for (const double allowed : {0.02, 0.2}) {
@@ -208,7 +209,7 @@ TEST(Measure, RoughOutputsOfSeveralFamiliesAddUpToWhatIsAllowed) {
 TEST(Measure, OutputsAreNotRoughWhereFloatsEnd) {
   ThreadPool pool(1);
   const auto [views, kernels, normalization] = WithLinear("rbf(gamma=logspace(0.01,10,20))", pool);
-  const auto gram = MakeGram(kernels, views, normalization, {false, Evaluation::kAuto, 0, false}, pool);
+  const auto gram = MakeGram(kernels, views, normalization, {false, FamilyEvaluation::kAuto, 0, false}, pool);
   const std::vector<double> tiny(kernels.size(), 1e-40);
   std::vector<double> huge(kSamples, 0.0);
   huge[3] = 1e39;
@@ -220,7 +221,7 @@ TEST(Measure, OutputsAreNotRoughWhereFloatsEnd) {
 
 // What a base keeps for many may be another quantity, and a part of the samples reads that.
 void ExpectKeptBasesChangeNoValue(const std::vector<std::string>& specs, bool use_float,
-                                  Evaluation evaluation) {
+                                  FamilyEvaluation evaluation) {
   ThreadPool pool(2);
   const std::vector<View> views = MakeViews();
   const KernelSet kernels = ParseKernels(specs, views, 0);
@@ -274,7 +275,7 @@ void ExpectShorterTableIsGoodEnough(const std::string& spec, const std::string& 
   const std::vector<std::string> specs = {spec};
   const KernelSet kernels = ParseKernels(specs, views, 0);
   const Normalization normalization = FitNormalization(kernels, views, ParseNormalizers(normalizers), pool);
-  const GramOptions options{false, Evaluation::kTable, 0, false};
+  const GramOptions options{false, FamilyEvaluation::kTable, 0, false};
   GramOptions shorter = options;
   shorter.learned_error = 1e-6;
   const auto exact = MakeGram(kernels, views, normalization, options, pool);
@@ -312,7 +313,7 @@ INSTANTIATE_TEST_SUITE_P(
                                      "each(rbf(gamma=logspace(0.01,10,8)))", "poly(degree=1..3)",
                                      "poly(degree=1..3,gamma=[0.1,0.2,0.5],coef0=1)",
                                      "laplacian(gamma=logspace(0.01,1,9))*linear"),
-                     testing::Bool(), testing::Values(Evaluation::kAuto, Evaluation::kDirect)));
+                     testing::Bool(), testing::Values(FamilyEvaluation::kAuto, FamilyEvaluation::kDirect)));
 
 }  // namespace
 }  // namespace kweave

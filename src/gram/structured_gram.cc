@@ -125,7 +125,8 @@ std::unique_ptr<Group<T>> StructuredGram<T>::MakeFamily(const KernelTerm& term,
     return MakeFamilyGroup<T>(term.kind->shape, members, bases_.Of(term), is_own_base, options.evaluation,
                               options.learned_error);
   };
-  if (options.evaluation == Evaluation::kDirect || !IsSmoothInFeatures(*term.kind)) return make_family();
+  if (options.evaluation == FamilyEvaluation::kDirect || !IsSmoothInFeatures(*term.kind))
+    return make_family();
   const FeatureSubset& subset = kernels_.subsets[term.subset];
   const kweave::Features& left = sides_.left[term.view].features;
   if (SubsetSize(left, subset) != 1) return make_family();

@@ -176,7 +176,7 @@ void ForEachBlock(const ModelContent& content, const NewSamples& samples, const 
     const std::vector<View> right = block < samples.count ? SelectBlock(samples.views, begin, end)
                                                           : WithSampleCount(samples.views, samples.count);
     const auto gram = MakeCrossGram(kernels, left, right, content.normalization, content.sample_indices,
-                                    {.use_float = false, .evaluation = Evaluation::kAuto}, pool);
+                                    {.use_float = false, .evaluation = FamilyEvaluation::kAuto}, pool);
     visit(*gram, begin, end);
   }
 }

@@ -16,7 +16,7 @@ Grams::Grams(GramSource source, const GramSettings& settings, ThreadPool& pool, 
       pool_(pool),
       whole_(whole),
       samples_(std::move(samples)) {
-  GramOptions options{settings.use_float, Evaluation::kAuto, settings.base_cache_bytes,
+  GramOptions options{settings.use_float, FamilyEvaluation::kAuto, settings.base_cache_bytes,
                       settings.factors_sum_to_zero};
   if (whole_ != nullptr) options.shared = whole_->working_.get();
   working_ = Make(std::move(options));
@@ -37,13 +37,13 @@ GramPair Grams::Pair() {
 
 Gram& Grams::Precise() {
   if (!settings_.use_float && !settings_.factors_sum_to_zero) return *working_;
-  if (settings_.use_float && settings_.certificate == Evaluation::kAuto) return Exact();
-  if (!precise_) precise_ = Make({false, Evaluation::kAuto, 0, false});
+  if (settings_.use_float && settings_.certificate == FamilyEvaluation::kAuto) return Exact();
+  if (!precise_) precise_ = Make({false, FamilyEvaluation::kAuto, 0, false});
   return *precise_;
 }
 
 Gram& Grams::Exact() {
-  if (!settings_.use_float && settings_.certificate == Evaluation::kAuto) return *working_;
+  if (!settings_.use_float && settings_.certificate == FamilyEvaluation::kAuto) return *working_;
   if (!exact_) {
     GramOptions options{false, settings_.certificate, 0, false};
     options.learned_error = settings_.learned_error;
@@ -84,7 +84,7 @@ std::shared_ptr<Grams> Grams::SomeKernels(std::span<const Index> kernels) const 
   std::iota(every_sample.begin(), every_sample.end(), Index{0});
   source.normalization = source_.normalization.Select(kernels, every_sample);
   GramSettings settings = settings_;
-  settings.certificate = Evaluation::kAuto;
+  settings.certificate = FamilyEvaluation::kAuto;
   auto grams = std::make_shared<Grams>(std::move(source), settings, pool_);
   grams->own_kernels_ = some;
   return grams;

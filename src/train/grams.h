@@ -23,7 +23,7 @@ struct GramSource {
 struct GramSettings {
   bool use_float = true;  ///< those of the solvers
   std::size_t base_cache_bytes = 0;
-  Evaluation certificate = Evaluation::kAuto;
+  FamilyEvaluation certificate = FamilyEvaluation::kAuto;
   bool factors_sum_to_zero = false;  ///< as in GramOptions: tasks with a bias
   double learned_error = 0;          ///< likewise, of the exact kernels
 };

@@ -41,7 +41,7 @@ struct MadeProblem {
   }
 
   Grams MakeGrams() {
-    return Grams({&kernels, views, normalization}, {true, 0, Evaluation::kAuto, true}, pool);
+    return Grams({&kernels, views, normalization}, {true, 0, FamilyEvaluation::kAuto, true}, pool);
   }
 
   static constexpr Index kFeatures = 4;
@@ -126,7 +126,8 @@ TEST(Grams, VeryManyKernelsMeetTheSameOptimum) {
   for (const bool is_direct : {false, true}) {
     RunControl control(context);
     Grams grams({&problem.kernels, problem.views, problem.normalization},
-                {true, 0, is_direct ? Evaluation::kDirect : Evaluation::kAuto, true}, problem.pool);
+                {true, 0, is_direct ? FamilyEvaluation::kDirect : FamilyEvaluation::kAuto, true},
+                problem.pool);
     LearnOptions options;
     options.target_gap = 1e-4;
     options.method = is_direct ? "auto" : "analytic+newton";

@@ -29,10 +29,10 @@
 namespace kweave {
 namespace {
 
-Evaluation CertificateEvaluation(const TrainOptions& options) {
-  if (options.certificate == "table") return Evaluation::kTable;
-  if (options.certificate == "direct") return Evaluation::kDirect;
-  return Evaluation::kAuto;
+FamilyEvaluation CertificateEvaluation(const TrainOptions& options) {
+  if (options.certificate == "table") return FamilyEvaluation::kTable;
+  if (options.certificate == "direct") return FamilyEvaluation::kDirect;
+  return FamilyEvaluation::kAuto;
 }
 
 // Little beside a gap that is not small, and a quarter of the terms. The certificate counts it for every pair of dual variables: more
