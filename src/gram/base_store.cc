@@ -12,10 +12,7 @@ namespace {
 
 constexpr std::int32_t kProductsOfFeatures = -1;  // stands for a subset in the key of a base
 
-template <class Key>
-bool IsFile(const Key& key) {
-  return std::get<3>(key) >= 0;
-}
+bool IsFile(const BaseKey& key) { return std::get<3>(key) >= 0; }
 
 }  // namespace
 
@@ -32,7 +29,7 @@ BaseStore<T>::BaseStore(const KernelSet& kernels, const Sides& sides, bool needs
 
 template <class T>
 BaseRows<T>& BaseStore<T>::Of(const KernelTerm& term) {
-  const Key key = KeyOf(term);
+  const BaseKey key = KeyOf(term);
   if (const auto found = bases_.find(key); found != bases_.end()) return *found->second;
   std::unique_ptr<BaseBlock<T>> block = SharedBlock(key);
   return Add(key, block ? std::move(block) : MakeBlock(term));
@@ -40,21 +37,21 @@ BaseRows<T>& BaseStore<T>::Of(const KernelTerm& term) {
 
 template <class T>
 BaseRows<T>& BaseStore<T>::OfProducts(std::int32_t view, std::shared_ptr<const LinearFeatures<T>> features) {
-  const Key key{kLinear.base, view, kProductsOfFeatures, -1};
+  const BaseKey key{kLinear.base, view, kProductsOfFeatures, -1};
   // Some of the samples are centred at another mean, so they need products of their own.
   std::unique_ptr<BaseBlock<T>> block = shared_samples_.empty() ? SharedBlock(key) : nullptr;
   return Add(key, block ? std::move(block) : MakeLinearProducts<T>(std::move(features)));
 }
 
 template <class T>
-BaseRows<T>& BaseStore<T>::Add(const Key& key, std::unique_ptr<BaseBlock<T>> block) {
+BaseRows<T>& BaseStore<T>::Add(const BaseKey& key, std::unique_ptr<BaseBlock<T>> block) {
   auto& base = bases_[key];
   base = std::make_unique<BaseRows<T>>(std::move(block), left_count_, right_count_);
   return *base;
 }
 
 template <class T>
-std::unique_ptr<BaseBlock<T>> BaseStore<T>::SharedBlock(const Key& key) const {
+std::unique_ptr<BaseBlock<T>> BaseStore<T>::SharedBlock(const BaseKey& key) const {
   if (shared_ == nullptr) return nullptr;
   const auto found = shared_->bases_.find(key);
   if (found == shared_->bases_.end()) return nullptr;

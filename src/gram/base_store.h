@@ -29,15 +29,15 @@ struct Sides {
   Index right_count() const { return RowCount(right[0].features); }
 };
 
+/// What tells one base from another: quantity, view, subset and file, the last three by their numbers.
+using BaseKey = std::tuple<const BaseQuantity*, std::int32_t, std::int32_t, std::int32_t>;
+inline BaseKey KeyOf(const KernelTerm& term) { return {term.kind->base, term.view, term.subset, term.file}; }
+
 /// Makes a base when it is first asked for, out of the samples or of a store on more samples that keeps it. T: float or
 /// double.
 template <class T>
 class BaseStore {
  public:
-  /// What tells one base from another: quantity, view, subset and file, the last three by their numbers.
-  using Key = std::tuple<const BaseQuantity*, std::int32_t, std::int32_t, std::int32_t>;
-  static Key KeyOf(const KernelTerm& term) { return {term.kind->base, term.view, term.subset, term.file}; }
-
   /// The samples here are `shared_samples` of `shared`; empty: all. Null: every base is computed here. Kernels, the views
   /// of `sides` and `shared` must outlive the store. With `needs_right_diagonal` files hold k(x,x) of new samples.
   BaseStore(const KernelSet& kernels, const Sides& sides, bool needs_right_diagonal, const BaseStore* shared,
@@ -58,8 +58,8 @@ class BaseStore {
   std::int64_t values_computed() const;
 
  private:
-  BaseRows<T>& Add(const Key& key, std::unique_ptr<BaseBlock<T>> block);
-  std::unique_ptr<BaseBlock<T>> SharedBlock(const Key& key) const;
+  BaseRows<T>& Add(const BaseKey& key, std::unique_ptr<BaseBlock<T>> block);
+  std::unique_ptr<BaseBlock<T>> SharedBlock(const BaseKey& key) const;
   std::unique_ptr<BaseBlock<T>> MakeBlock(const KernelTerm& term) const;
 
   const KernelSet& kernels_;
@@ -69,7 +69,7 @@ class BaseStore {
   std::vector<Index> shared_samples_;
   Index left_count_;
   Index right_count_;
-  std::map<Key, std::unique_ptr<BaseRows<T>>> bases_;
+  std::map<BaseKey, std::unique_ptr<BaseRows<T>>> bases_;
 };
 
 }  // namespace kweave

@@ -8,6 +8,7 @@
 #include "compute/cpu/chebyshev_totals.h"
 #include "compute/cpu/family_loops.h"
 #include "gram/family_table.h"
+#include "gram/panel.h"
 #include "kernel/linear.h"
 #include "kernel/rbf.h"
 
@@ -167,21 +168,13 @@ class FeatureGroup : public Group<T> {
   std::unique_ptr<Group<T>> rows_;
 };
 
-}  // namespace
-
-bool IsSmoothInFeatures(const KernelKind& kind) {
-  return (kind.shape == Shape::kExponential && kind.base == &kSquaredDistanceQuantity) ||
-         (kind.shape == Shape::kPower && kind.base == &kInnerProductQuantity);
-}
-
-template <class T>
-std::unique_ptr<Group<T>> MakeFeatureGroup(Shape shape, std::vector<FamilyMember> members,
-                                           const FeatureColumn& column, GaussianMatrices& matrices,
-                                           FeatureRows<T>* rows_of_all,
-                                           const std::function<std::unique_ptr<Group<T>>()>& make_rows) {
+// Nothing where the dimensions would not be few. `fit` makes the table.
+std::optional<FeatureSamples> SamplesOf(Shape shape, const std::vector<FamilyMember>& members,
+                                        const FeatureColumn& column, GaussianMatrices& matrices,
+                                        decltype(FitFeatureTable)& fit) {
   const auto samples = static_cast<Index>(
       std::min(column.left.size(), (column.right.empty() ? column.left : column.right).size()));
-  if (samples == 0) return make_rows();
+  if (samples == 0) return {};
   auto [low, high] = std::ranges::minmax(column.left);
   if (!column.right.empty()) {
     low = std::min(low, std::ranges::min(column.right));
@@ -192,28 +185,62 @@ std::unique_ptr<Group<T>> MakeFeatureGroup(Shape shape, std::vector<FamilyMember
   std::vector<KernelParameters> parameters;
   for (const FamilyMember& member : members) {
     parameters.push_back(member.parameters);
-    if (shape == Shape::kPower && !KeepsDigits<double>(member.parameters.degree, mean, largest))
-      return make_rows();
+    if (shape == Shape::kPower && !KeepsDigits<double>(member.parameters.degree, mean, largest)) return {};
   }
-  std::optional<FeatureTable> table = FitFeatureTable(shape, parameters, low, high, kRelativeError,
-                                                      std::min(kMostTableTerms, samples / kSamplesPerTerm),
-                                                      kEntriesPerSample * samples, matrices);
-  if (!table) return make_rows();
-  FeatureSamples found{std::move(*table), std::move(members), column.left, column.right};
+  std::optional<FeatureTable> table =
+      fit(shape, parameters, low, high, kRelativeError, std::min(kMostTableTerms, samples / kSamplesPerTerm),
+          kEntriesPerSample * samples, matrices);
+  if (!table) return {};
+  FeatureSamples found{std::move(*table), members, column.left, column.right};
   for (std::vector<double>* values : {&found.left, &found.right}) {
     for (double& value : *values)
       value = std::clamp(found.table.slope * (value - found.table.center), -1.0, 1.0);
   }
-  const bool is_taken =
-      rows_of_all != nullptr && rows_of_all->Add(column.place, shape, found.table, found.members, found.left);
-  return std::make_unique<FeatureGroup<T>>(shape, std::move(found), is_taken ? nullptr : make_rows());
+  return found;
+}
+
+}  // namespace
+
+bool IsSmoothInOneFeature(const KernelKind& kind, const Features& features, const FeatureSubset& subset) {
+  const bool is_smooth = (kind.shape == Shape::kExponential && kind.base == &kSquaredDistanceQuantity) ||
+                         (kind.shape == Shape::kPower && kind.base == &kInnerProductQuantity);
+  return is_smooth && SubsetSize(features, subset) == 1;
+}
+
+FeatureColumn ColumnOf(const KernelTerm& term, const Features& features, const FeatureSubset& subset) {
+  const AlignedVector<double> values = PackFeatures<double>(features, subset, {});
+  return {{term.view, subset.empty() ? 0 : subset[0]}, {values.begin(), values.end()}, {}};
+}
+
+template <class T>
+std::unique_ptr<Group<T>> MakeFeatureGroup(Shape shape, const std::vector<FamilyMember>& members,
+                                           const FeatureColumn& column, GaussianMatrices& matrices,
+                                           FeatureRows<T>* rows_of_all,
+                                           const std::function<std::unique_ptr<Group<T>>()>& make_rows) {
+  std::optional<FeatureSamples> found = SamplesOf(shape, members, column, matrices, FitFeatureTable);
+  if (!found) return make_rows();
+  const bool is_taken = rows_of_all != nullptr &&
+                        rows_of_all->Add(column.place, shape, found->table, found->members, found->left);
+  return std::make_unique<FeatureGroup<T>>(shape, std::move(*found), is_taken ? nullptr : make_rows());
+}
+
+template <class T>
+bool LeavesRows(Shape shape, const std::vector<FamilyMember>& members, const FeatureColumn& column,
+                GaussianMatrices& matrices, FeatureRows<T>& rows_of_all) {
+  const std::optional<FeatureSamples> found =
+      SamplesOf(shape, members, column, matrices, MeasureFeatureTable);
+  return found && rows_of_all.Add(column.place, shape, found->table, found->members, found->left);
 }
 
 template std::unique_ptr<Group<float>> MakeFeatureGroup(
-    Shape, std::vector<FamilyMember>, const FeatureColumn&, GaussianMatrices&, FeatureRows<float>*,
+    Shape, const std::vector<FamilyMember>&, const FeatureColumn&, GaussianMatrices&, FeatureRows<float>*,
     const std::function<std::unique_ptr<Group<float>>()>&);
 template std::unique_ptr<Group<double>> MakeFeatureGroup(
-    Shape, std::vector<FamilyMember>, const FeatureColumn&, GaussianMatrices&, FeatureRows<double>*,
+    Shape, const std::vector<FamilyMember>&, const FeatureColumn&, GaussianMatrices&, FeatureRows<double>*,
     const std::function<std::unique_ptr<Group<double>>()>&);
+template bool LeavesRows(Shape, const std::vector<FamilyMember>&, const FeatureColumn&, GaussianMatrices&,
+                         FeatureRows<float>&);
+template bool LeavesRows(Shape, const std::vector<FamilyMember>&, const FeatureColumn&, GaussianMatrices&,
+                         FeatureRows<double>&);
 
 }  // namespace kweave

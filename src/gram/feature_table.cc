@@ -76,21 +76,25 @@ Index LengthOfGaussian(double g, double error) {
   return static_cast<Index>(std::ceil(std::clamp(least, 1.0, kMostTableTerms + 1.0)));
 }
 
+// Half the length of a range, or a little more, so that few lengths occur.
+double RoundedHalf(double low, double high) {
+  const double half = 0.5 * (high - low);
+  if (!(half > kLeastHalf)) return kHalfOfNothing;
+  return std::exp2(std::ceil(kStepsPerDoubling * std::log2(half)) / kStepsPerDoubling);
+}
+
 }  // namespace
 
-std::optional<FeatureTable> FitFeatureTable(Shape shape, std::span<const KernelParameters> members,
-                                            double low, double high, double relative_error, Index most_terms,
-                                            Index most_entries, GaussianMatrices& matrices) {
-  const double center = 0.5 * (low + high);
-  double half = 0.5 * (high - low);
+std::optional<FeatureTable> MeasureFeatureTable(Shape shape, std::span<const KernelParameters> members,
+                                                double low, double high, double relative_error,
+                                                Index most_terms, Index most_entries,
+                                                GaussianMatrices& matrices) {
+  const double half = RoundedHalf(low, high);
   if (!std::isfinite(half)) return {};
-  half = half > kLeastHalf ? std::exp2(std::ceil(kStepsPerDoubling * std::log2(half)) / kStepsPerDoubling)
-                           : kHalfOfNothing;
   FeatureTable table;
-  table.center = center;
+  table.center = 0.5 * (low + high);
   table.slope = 1 / half;
   table.shift = shape == Shape::kExponential ? 1 : 0;
-  // Lengths come first: what is too long costs no matrix.
   Index entries = 0;
   for (const KernelParameters& member : members) {
     if (shape == Shape::kExponential) {
@@ -107,8 +111,19 @@ std::optional<FeatureTable> FitFeatureTable(Shape shape, std::span<const KernelP
     if (terms > most_terms || entries > most_entries) return {};
     table.terms = std::max(table.terms, terms);
   }
+  return table;
+}
+
+std::optional<FeatureTable> FitFeatureTable(Shape shape, std::span<const KernelParameters> members,
+                                            double low, double high, double relative_error, Index most_terms,
+                                            Index most_entries, GaussianMatrices& matrices) {
+  // What is too long costs no matrix.
+  std::optional<FeatureTable> table =
+      MeasureFeatureTable(shape, members, low, high, relative_error, most_terms, most_entries, matrices);
+  if (!table) return {};
+  const double center = table->center, half = RoundedHalf(low, high);
   for (std::size_t m = 0; m < members.size(); ++m) {
-    FeatureTable::Member& member = table.members[m];
+    FeatureTable::Member& member = table->members[m];
     if (member.matrix != nullptr) continue;
     if (shape == Shape::kExponential) {
       const double g = members[m].gamma * half * half;

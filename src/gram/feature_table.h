@@ -43,8 +43,14 @@ struct FeatureTable {
 /// Matrices of Gaussians by g, for the tables of many features to one error.
 using GaussianMatrices = std::map<double, FeatureTable::Member>;
 
-/// Nothing when a member would need more than `most_terms` terms, or all of them more than `most_entries` entries.
+/// The table without its matrices. Nothing when a member would need more than `most_terms` terms, or all of them more than `most_entries` entries.
 /// `relative_error` is relative to the range of each member.
+std::optional<FeatureTable> MeasureFeatureTable(Shape shape, std::span<const KernelParameters> members,
+                                                double low, double high, double relative_error,
+                                                Index most_terms, Index most_entries,
+                                                GaussianMatrices& matrices);
+
+/// All of it.
 std::optional<FeatureTable> FitFeatureTable(Shape shape, std::span<const KernelParameters> members,
                                             double low, double high, double relative_error, Index most_terms,
                                             Index most_entries, GaussianMatrices& matrices);

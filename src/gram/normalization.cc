@@ -192,6 +192,15 @@ Normalization Normalization::Select(std::span<const Index> kept, std::span<const
   return selected;
 }
 
+Normalization UnfittedNormalization(const KernelSet& kernels, std::span<const Normalizer> sequence) {
+  Normalization result = Unnormalized(kernels.size());
+  result.sequence.assign(sequence.begin(), sequence.end());
+  for (Index m = 0; m < kernels.size(); ++m) {
+    if (NeedsChain(kernels, m, sequence)) result.chains[m];
+  }
+  return result;
+}
+
 Normalization FitNormalization(const KernelSet& kernels, std::span<const View> views,
                                std::span<const Normalizer> sequence, ThreadPool& pool) {
   Normalization result = Unnormalized(kernels.size());

@@ -37,6 +37,9 @@ struct Normalization {
 Normalization FitNormalization(const KernelSet& kernels, std::span<const View> views,
                                std::span<const Normalizer> sequence, ThreadPool& pool);
 
+/// Tells which kernels will need more than a factor, and all factors are 1.
+Normalization UnfittedNormalization(const KernelSet& kernels, std::span<const Normalizer> sequence);
+
 }  // namespace kweave
 
 #endif  // KWEAVE_GRAM_NORMALIZATION_H_

@@ -16,14 +16,8 @@ SingleKernels<T>::SingleKernels(const KernelSet& kernels, const Sides& sides, Ba
       right_count_(sides.right_count()) {}
 
 template <class T>
-Composite SingleKernels<T>::Expression(Index m) const {
-  if (kernels_.IsComposite(m)) return kernels_.composites[kernels_.order[m].member];
-  return {{kernels_.Term(m)}, {{Composite::Operation::kTerm, 0}}};
-}
-
-template <class T>
 std::unique_ptr<Group<T>> SingleKernels<T>::Make(Index m, double scale, std::vector<SampleStep> steps) {
-  SingleKernel kernel{m, Expression(m), scale, std::move(steps)};
+  SingleKernel kernel{m, kernels_.Expression(m), scale, std::move(steps)};
   std::vector<BaseRows<T>*> bases;
   for (const KernelTerm& term : kernel.expression.terms) bases.push_back(&bases_.Of(term));
   return MakeSingleGroup<T>(std::move(kernel), std::move(bases));
@@ -31,7 +25,7 @@ std::unique_ptr<Group<T>> SingleKernels<T>::Make(Index m, double scale, std::vec
 
 template <class T>
 std::vector<double> SingleKernels<T>::RawDiagonal(Index m, bool of_right) {
-  const Composite expression = Expression(m);
+  const Composite expression = kernels_.Expression(m);
   std::vector<double> diagonal(of_right ? right_count_ : left_count_), terms(expression.terms.size());
   for (std::size_t i = 0; i < diagonal.size(); ++i) {
     for (std::size_t t = 0; t < terms.size(); ++t) {

@@ -21,8 +21,6 @@ class SingleKernels {
   /// All but `sides` itself must outlive it.
   SingleKernels(const KernelSet& kernels, const Sides& sides, BaseStore<T>& bases, ThreadPool& pool);
 
-  /// Kernel m as an expression of its terms, of which there is one if it is not built from others.
-  Composite Expression(Index m) const;
   /// Kernel m with the given steps. The bases must outlive it.
   std::unique_ptr<Group<T>> Make(Index m, double scale, std::vector<SampleStep> steps);
   /// k_m(x,x) of every left (or right) sample, before normalisation.

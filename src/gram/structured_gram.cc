@@ -1,21 +1,16 @@
 #include "gram/structured_gram.h"
 
 #include <algorithm>
-#include <map>
-#include <set>
 
 #include "compute/cpu/family_loops.h"
+#include "gram/kernel_parts.h"
 #include "gram/linear_group.h"
 #include "gram/panel.h"
 #include "gram/scaled_features.h"
 #include "gram/structured_expansion.h"
-#include "kernel/linear.h"
 
 namespace kweave {
 namespace {
-
-// Linear kernels go through their features; the others through their base quantity.
-bool IsLinear(const KernelTerm& term) { return term.kind == &kLinear; }
 
 constexpr Index kChunks = 4;  // of groups that run side by side
 // With few columns their blocks do not keep the threads busy.
@@ -59,49 +54,24 @@ const BaseStore<T>* StructuredGram<T>::BasesOf(const Gram* gram) {
 
 template <class T>
 void StructuredGram<T>::MakeGroups(const Normalization& normalization, const GramOptions& options) {
-  std::map<typename BaseStore<T>::Key, std::vector<FamilyMember>> families;
-  std::map<std::int32_t, std::vector<LinearMember>> linear;
-  std::vector<Index> singles;
-  for (Index m = 0; m < kernels_.size(); ++m) {
-    const double scale = normalization.scale[m];
-    if (scale == 0) continue;
-    if (kernels_.IsComposite(m) || normalization.chains.contains(m)) {
-      singles.push_back(m);
-      continue;
-    }
-    const KernelTerm term = kernels_.Term(m);
-    if (IsLinear(term)) {
-      linear[term.view].push_back({m, &kernels_.subsets[term.subset], scale});
-    } else {
-      families[BaseStore<T>::KeyOf(term)].push_back({m, term.parameters, scale});
-    }
-  }
-  for (auto& [view, members] : linear) {
+  KernelParts parts = SortKernels(kernels_, normalization);
+  for (auto& [view, members] : parts.linear) {
     std::shared_ptr<const LinearFeatures<T>> features =
         MakeLinearFeatures<T>(sides_.left[view], sides_.right[view], sides_.is_training,
                               options.factors_sum_to_zero && std::is_same_v<T, float>);
-    // Where there are other kernels the machine needs rows, and those of many features are worth keeping.
-    const bool has_others = !families.empty() || !singles.empty();
     BaseRows<T>* products = nullptr;
-    if (has_others && members.size() == 1 && members[0].subset->empty() && sides_.is_training &&
-        AreProductsDear(sides_.left[view].features)) {
+    if (sides_.is_training && parts.AreProductsKept(view, sides_.left)) {
       products = &bases_.OfProducts(view, features);
     }
     groups_.push_back(MakeLinearGroup<T>(std::move(members), std::move(features), right_count_, products));
   }
-  std::set<typename BaseStore<T>::Key> bases_of_singles;
-  for (Index m : singles) {
-    for (const KernelTerm& term : single_kernels_.Expression(m).terms) {
-      bases_of_singles.insert(BaseStore<T>::KeyOf(term));
-    }
-  }
   GaussianMatrices matrices;
-  for (auto& [key, members] : families) {
+  for (auto& [key, members] : parts.families) {
     const KernelTerm term = kernels_.Term(members.front().kernel);
-    const bool is_own_base = !bases_of_singles.contains(key);
+    const bool is_own_base = !parts.bases_of_singles.contains(key);
     groups_.push_back(MakeFamily(term, std::move(members), is_own_base, options, matrices));
   }
-  for (Index m : singles) {
+  for (Index m : parts.singles) {
     const auto chain = normalization.chains.find(m);
     std::vector<SampleStep> steps;
     if (chain != normalization.chains.end()) steps = single_kernels_.CompleteSteps(m, chain->second);
@@ -111,7 +81,7 @@ void StructuredGram<T>::MakeGroups(const Normalization& normalization, const Gra
     if (group->has_rows()) row_groups_.push_back(group.get());
   }
   // Single kernels may share a base with others.
-  const bool may_be_side_by_side = singles.empty() && right_count_ <= kFewColumns;
+  const bool may_be_side_by_side = parts.singles.empty() && right_count_ <= kFewColumns;
   are_side_by_side_ = may_be_side_by_side && static_cast<Index>(groups_.size()) >= 2 * kChunks;
   are_rows_side_by_side_ = may_be_side_by_side && static_cast<Index>(row_groups_.size()) >= 2 * kChunks;
 }
@@ -125,17 +95,13 @@ std::unique_ptr<Group<T>> StructuredGram<T>::MakeFamily(const KernelTerm& term,
     return MakeFamilyGroup<T>(term.kind->shape, members, bases_.Of(term), is_own_base, options.evaluation,
                               options.learned_error);
   };
-  if (options.evaluation == FamilyEvaluation::kDirect || !IsSmoothInFeatures(*term.kind))
-    return make_family();
   const FeatureSubset& subset = kernels_.subsets[term.subset];
   const kweave::Features& left = sides_.left[term.view].features;
-  if (SubsetSize(left, subset) != 1) return make_family();
-  const auto column = [&](const kweave::Features& features) {
-    const AlignedVector<double> packed = PackFeatures<double>(features, subset, {});
-    return std::vector<double>(packed.begin(), packed.end());
-  };
-  FeatureColumn values{{term.view, subset.empty() ? 0 : subset[0]}, column(left), {}};
-  if (!sides_.is_training) values.right = column(sides_.right[term.view].features);
+  if (options.evaluation == FamilyEvaluation::kDirect || !IsSmoothInOneFeature(*term.kind, left, subset)) {
+    return make_family();
+  }
+  FeatureColumn values = ColumnOf(term, left, subset);
+  if (!sides_.is_training) values.right = ColumnOf(term, sides_.right[term.view].features, subset).left;
   if (sides_.is_training && !feature_rows_) feature_rows_ = std::make_unique<FeatureRows<T>>(left_count_);
   return MakeFeatureGroup<T>(term.kind->shape, members, values, matrices, feature_rows_.get(), make_family);
 }

@@ -45,6 +45,11 @@ KernelTerm KernelSet::Term(Index m) const {
           .file = family.file};
 }
 
+Composite KernelSet::Expression(Index m) const {
+  if (IsComposite(m)) return composites[order[m].member];
+  return {{Term(m)}, {{Composite::Operation::kTerm, 0}}};
+}
+
 KernelSet KernelSet::Select(std::span<const Index> kept) const {
   KernelSet result;
   result.had_more_views = NamesViews();

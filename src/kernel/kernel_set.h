@@ -76,6 +76,8 @@ struct KernelSet {
   /// The kernel's only term; must not be called for a composite.
   KernelTerm Term(Index m) const;
   bool IsComposite(Index m) const { return order[m].family < 0; }
+  /// Kernel m as an expression of its terms, of which there is one if it is not built from others.
+  Composite Expression(Index m) const;
   /// True when a view is told from others by its name.
   bool NamesViews() const { return had_more_views || views.size() > 1; }
   /// The kernels in `kept` (ascending), with the names they have here and without the families, composites, views,

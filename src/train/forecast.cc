@@ -47,9 +47,9 @@ Forecast ForecastTraining(const Dataset& data, const TrainOptions& options, cons
   // The model keeps a copy of its samples.
   forecast.peak_bytes = static_cast<std::size_t>(PeakMemoryBytes()) + forecast.cache_bytes +
                         plan.working_bytes + plan.data_bytes;
-  forecast.pair_evaluations = static_cast<double>(plan.bases + static_cast<Index>(kernels.files.size())) *
-                                  static_cast<double>(count) * static_cast<double>(count) +
-                              static_cast<double>(on_pairs.size()) * pairs * pairs;
+  forecast.pair_evaluations =
+      static_cast<double>(plan.bases) * static_cast<double>(count) * static_cast<double>(count) +
+      static_cast<double>(on_pairs.size()) * pairs * pairs;
   forecast.samples = count;
   forecast.kernels = total;
   return forecast;

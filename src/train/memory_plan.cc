@@ -2,15 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "base/memory.h"
 #include "base/threads.h"
 #include "gram/feature_group.h"
-#include "gram/linear_group.h"
-#include "gram/panel.h"
+#include "gram/kernel_parts.h"
+#include "train/effective_options.h"
 #include "train/objective.h"
 
 namespace kweave {
@@ -53,34 +52,13 @@ std::size_t PackedBytes(std::span<const View> views, std::size_t value_bytes) {
   return bytes;
 }
 
-// Distinct base matrices, computed or in files. Linear kernels go through their features; only beside others their
-// products may be kept, too.
-Index CountBases(const KernelSet& kernels, std::span<const View> views) {
-  std::vector<std::tuple<const BaseQuantity*, std::int32_t, std::int32_t, std::int32_t>> bases;
-  bool has_others = false;
-  const auto add = [&](const auto& placed) {
-    const bool is_linear = placed.kind->shape == Shape::kIdentity &&
-                           placed.kind->base->source == BaseQuantity::Source::kInnerProduct &&
-                           placed.kind->base->finish_f64 == nullptr;
-    has_others = has_others || !is_linear;
-    if (is_linear && !AreProductsDear(views[static_cast<std::size_t>(placed.view)].features)) return;
-    bases.emplace_back(placed.kind->base, placed.view, is_linear ? -1 : placed.subset, placed.file);
-  };
-  for (const Family& family : kernels.families) add(family);
-  for (const Composite& composite : kernels.composites) std::ranges::for_each(composite.terms, add);
-  if (!has_others) return 0;
-  std::ranges::sort(bases);
-  return std::unique(bases.begin(), bases.end()) - bases.begin();
-}
-
 // What families on single features keep (gram/feature_group.h, gram/feature_rows.h): a column each, once for sums over
 // samples and once for rows, and factors of the rows.
 std::size_t SingleFeatureBytes(const KernelSet& kernels, std::span<const View> views, Index samples) {
   std::vector<std::pair<std::int32_t, std::int32_t>> places;
   for (const Family& family : kernels.families) {
-    if (!IsSmoothInFeatures(*family.kind)) continue;
     const Features& features = views[static_cast<std::size_t>(family.view)].features;
-    if (SubsetSize(features, kernels.subsets[family.subset]) != 1) continue;
+    if (!IsSmoothInOneFeature(*family.kind, features, kernels.subsets[family.subset])) continue;
     places.emplace_back(family.view, family.subset);
   }
   std::ranges::sort(places);
@@ -90,8 +68,8 @@ std::size_t SingleFeatureBytes(const KernelSet& kernels, std::span<const View> v
 }
 
 // All bases first, then those of the certificate, then rows for every thread's machine.
-void ShareAmongMachines(Index samples, std::size_t caches, std::size_t value_bytes, const Context& context,
-                        MemoryPlan& plan) {
+void ShareAmongMachines(Index samples, Index certificate_bases, std::size_t caches, std::size_t value_bytes,
+                        const Context& context, MemoryPlan& plan) {
   const std::size_t pairs = samples * samples;
   const std::size_t threads = context.threads > 0 ? context.threads : AvailableThreads();
   const std::size_t least_rows = threads * std::min(pairs * value_bytes, kLeastRowBytes);
@@ -100,7 +78,7 @@ void ShareAmongMachines(Index samples, std::size_t caches, std::size_t value_byt
   plan.keeps_bases = true;
   plan.base_cache_bytes = all_bases;
   std::size_t left = caches - all_bases;
-  const std::size_t exact_bases = plan.use_float ? plan.bases * pairs * sizeof(double) : 0;
+  const std::size_t exact_bases = plan.use_float ? certificate_bases * pairs * sizeof(double) : 0;
   if (exact_bases + least_rows <= left) {
     plan.keeps_exact_bases = plan.use_float;
     left -= exact_bases;
@@ -117,7 +95,11 @@ MemoryPlan PlanMemory(const KernelSet& kernels, std::span<const View> views, Ind
   for (const View& view : views) {
     plan.data_bytes += std::visit([](const auto& f) { return FeatureBytes(f); }, view.features);
   }
-  plan.bases = CountBases(kernels, views);
+  const auto count_bases = [&, sequence = ParseNormalizers(EffectiveNormalize(options))](
+                               bool use_float, FamilyEvaluation evaluation) {
+    return CountBases(kernels, views, sequence, {.use_float = use_float, .evaluation = evaluation});
+  };
+  plan.bases = count_bases(plan.use_float, FamilyEvaluation::kAuto);
 
   const std::size_t total = context.memory_bytes > 0 ? context.memory_bytes : AvailableMemoryBytes() / 2;
   const std::size_t value_bytes = plan.use_float ? sizeof(float) : sizeof(double);
@@ -140,7 +122,10 @@ MemoryPlan PlanMemory(const KernelSet& kernels, std::span<const View> views, Ind
   }
   // A solver needs some rows even where nothing is left.
   plan.row_cache_bytes = std::max(plan.row_cache_bytes, kLeastRows * samples * value_bytes);
-  if (has_several_machines) ShareAmongMachines(samples, caches, value_bytes, context, plan);
+  if (has_several_machines) {
+    const Index certificate_bases = count_bases(/*use_float=*/false, CertificateEvaluation(options));
+    ShareAmongMachines(samples, certificate_bases, caches, value_bytes, context, plan);
+  }
   return plan;
 }
 

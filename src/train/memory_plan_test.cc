@@ -27,8 +27,16 @@ MemoryPlan Plan(const std::vector<std::string>& specifications, double norm, dou
 TEST(MemoryPlan, CountsSharedBasesOnce) {
   EXPECT_EQ(Plan({"rbf(gamma=[1,2,3])", "linear"}, 2, 1e-3, 1 << 20).bases, 1);
   EXPECT_EQ(Plan({"rbf(gamma=1)", "laplacian(gamma=1)"}, 2, 1e-3, 1 << 20).bases, 2);
-  EXPECT_EQ(Plan({"each(rbf(gamma=[1,2]))"}, 2, 1e-3, 1 << 20).bases, 4);
   EXPECT_EQ(Plan({"linear"}, 2, 1e-3, 1 << 20).bases, 0);
+}
+
+TEST(MemoryPlan, LeavesRowsTheRoomThatSingleFeaturesDoNotNeed) {
+  const MemoryPlan single = Plan({"each(rbf(gamma=[1,2]))"}, 2, 1e-3, std::size_t{1} << 32);
+  EXPECT_EQ(single.bases, 0);
+  EXPECT_EQ(single.base_cache_bytes, 0);
+  EXPECT_EQ(single.row_cache_bytes, kSamples * kSamples * sizeof(float));
+  // Single features whose kernels are not smooth have matrices.
+  EXPECT_EQ(Plan({"each(laplacian(gamma=[1,2]))"}, 2, 1e-3, std::size_t{1} << 32).bases, 4);
 }
 
 TEST(MemoryPlan, GivesNothingMoreThanItCanFill) {

@@ -297,4 +297,10 @@ std::string EffectiveNormalize(const TrainOptions& options) {
   return EffectiveTask(options) == Task::kOneClass ? "spherical" : "multiplicative";
 }
 
+FamilyEvaluation CertificateEvaluation(const TrainOptions& options) {
+  if (options.certificate == "table") return FamilyEvaluation::kTable;
+  if (options.certificate == "direct") return FamilyEvaluation::kDirect;
+  return FamilyEvaluation::kAuto;
+}
+
 }  // namespace kweave

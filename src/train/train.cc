@@ -15,6 +15,7 @@
 #include "kweave/error.h"
 #include "model/content.h"
 #include "regularizer/lp_norm.h"
+#include "train/effective_options.h"
 #include "train/grams.h"
 #include "train/memory_plan.h"
 #include "train/multiclass.h"
@@ -28,12 +29,6 @@
 
 namespace kweave {
 namespace {
-
-FamilyEvaluation CertificateEvaluation(const TrainOptions& options) {
-  if (options.certificate == "table") return FamilyEvaluation::kTable;
-  if (options.certificate == "direct") return FamilyEvaluation::kDirect;
-  return FamilyEvaluation::kAuto;
-}
 
 // Little beside a gap that is not small, and a quarter of the terms. The certificate counts it for every pair of dual variables: more
 // of them, or larger ones, leave less to each.

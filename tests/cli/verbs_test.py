@@ -200,6 +200,11 @@ class Outputs(FolderTest):
         for word in ("memory", "kernels", "samples"):
             self.assertIn(word, text)
         self.assertFalse((self.folder / "m.kweave").exists())
+        # A matrix in a file is one base, as distances are.
+        self.write("k.npy", npy_bytes([[dot(a, b) for b in self.rows] for a in self.rows]))
+        for kernel in ("precomputed(file=k.npy)", "rbf(gamma=1)"):
+            text = self.succeed("train", "d.csv", "--kernel", kernel, "--dry-run")
+            self.assertIn("one pass, at most     3.6e+03 base values", text)
 
     def test_class_and_sample_weights(self):
         self.write("w.txt", "".join("0\n" if i < 10 else "1\n" for i in range(60)))
