@@ -100,21 +100,24 @@ class ShrinkingGroup {
   double log_pressure_to_zero_ = -kInfinity;
 };
 
+std::size_t GroupCount(std::span<const int> groups) {
+  return static_cast<std::size_t>(*std::max_element(groups.begin(), groups.end())) + 1;
+}
+
 void ProjectGroupsAlone(double q, std::span<const int> groups, std::span<double> theta,
                         std::span<const double> scales) {
-  const int count = *std::max_element(groups.begin(), groups.end()) + 1;
-  for (int g = 0; g < count; ++g) {
-    std::vector<double> values, of_values;
-    for (std::size_t m = 0; m < theta.size(); ++m) {
-      if (groups[m] != g) continue;
+  std::vector<std::vector<std::size_t>> places(GroupCount(groups));
+  for (std::size_t m = 0; m < theta.size(); ++m) places[static_cast<std::size_t>(groups[m])].push_back(m);
+  std::vector<double> values, of_values;
+  for (const std::vector<std::size_t>& places_of_group : places) {
+    values.clear();
+    of_values.clear();
+    for (const std::size_t m : places_of_group) {
       values.push_back(theta[m]);
       if (!scales.empty()) of_values.push_back(scales[m]);
     }
     ProjectOntoLpBall(q, values, of_values);
-    auto next = values.begin();
-    for (std::size_t m = 0; m < theta.size(); ++m) {
-      if (groups[m] == g) theta[m] = *next++;
-    }
+    for (std::size_t k = 0; k < values.size(); ++k) theta[places_of_group[k]] = values[k];
   }
 }
 
@@ -125,8 +128,7 @@ void ProjectOntoMixedBall(double p, double q, std::span<const int> groups, std::
   if (p == q) return ProjectOntoLpBall(p, theta, scales);
   if (std::isinf(p)) return ProjectGroupsAlone(q, groups, theta, scales);
   DropNegative(theta);
-  std::vector<ShrinkingGroup> shrinking(
-      static_cast<std::size_t>(*std::max_element(groups.begin(), groups.end())) + 1, ShrinkingGroup(p, q));
+  std::vector<ShrinkingGroup> shrinking(GroupCount(groups), ShrinkingGroup(p, q));
   std::vector<std::vector<double>> parts(shrinking.size());
   for (std::size_t m = 0; m < theta.size(); ++m) {
     const auto g = static_cast<std::size_t>(groups[m]);
