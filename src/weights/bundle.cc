@@ -9,7 +9,6 @@
 #include "base/dot.h"
 #include "weights/largest_mixture.h"
 #include "weights/mixture.h"
-#include "weights/sparse_mixture.h"
 
 namespace kweave {
 
@@ -25,11 +24,9 @@ constexpr std::size_t kColumnsAtOnce = 32;
 // A pull needs no bound, and would spread weight over all kernels that are alike.
 constexpr std::size_t kPulledColumns = 400;
 constexpr int kMostRounds = 50;
-constexpr double kInUse = 1e-6;           // of a mixture
-constexpr double kNoWeight = 1e-7;        // of a column that may be left out next time
-constexpr double kNeverMet = 2;           // upper bound on a share
-constexpr std::size_t kAnchors = 64;      // kernels that others are compared with
-constexpr std::size_t kMostThinned = 64;  // kernels that may stand for all
+constexpr double kInUse = 1e-6;     // of a mixture
+constexpr double kNoWeight = 1e-7;  // of a column that may be left out next time
+constexpr double kNeverMet = 2;     // upper bound on a share
 
 std::size_t At(Index m) { return static_cast<std::size_t>(m); }
 
@@ -353,70 +350,16 @@ std::vector<double> Bundle::Mix(std::span<const double> mixture) {
   return beta;
 }
 
-void Bundle::Thin(double tolerance, std::span<double> theta) const {
-  std::vector<std::size_t> active;
-  for (std::size_t m = 0; m < theta.size(); ++m) {
-    if (theta[m] > 0) active.push_back(m);
-  }
-  if (active.size() <= 1) return;
-  const double sum = std::accumulate(theta.begin(), theta.end(), 0.0);
-  std::vector<double> columns, weights;
-  for (const std::size_t m : active) {
-    weights.push_back(theta[m] / sum);
-    for (const Member& member : members_) {
-      for (const std::vector<double>& products : member.products) columns.push_back(products[m]);
-    }
-  }
-  const std::vector<double> few = SparseMixture(columns, weights, 2 * tolerance / sum, kMostThinned);
-  for (std::size_t k = 0; k < active.size(); ++k) theta[active[k]] = sum * few[k];
+std::vector<std::span<const double>> Bundle::planes() const {
+  std::vector<std::span<const double>> planes;
+  for (const Member& member : members_) planes.emplace_back(member.products.back());
+  return planes;
 }
 
-void Bundle::Merge(double tolerance, std::span<double> theta) const {
-  std::vector<std::size_t> order;
-  for (std::size_t m = 0; m < theta.size(); ++m) {
-    if (theta[m] > 0) order.push_back(m);
-  }
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return theta[a] > theta[b]; });
-  const double small = 1 / static_cast<double>(order.size());
-  const double sum = std::accumulate(theta.begin(), theta.end(), 0.0);
-  std::vector<std::size_t> anchors;
-  for (const std::size_t m : order) {
-    std::size_t nearest = m;
-    double least = std::numeric_limits<double>::infinity();
-    for (const std::size_t anchor : anchors) {
-      double difference = 0;
-      for (const Member& member : members_) {
-        const std::vector<double>& q = member.products.back();
-        difference = std::max(difference, 0.5 * std::abs(q[m] - q[anchor]));
-      }
-      if (difference < least) {
-        least = difference;
-        nearest = anchor;
-      }
-    }
-    if (theta[m] * least <= tolerance * std::max(theta[m] / sum, small)) {
-      theta[nearest] += theta[m];
-      theta[m] = 0;
-    } else if (anchors.size() < kAnchors) {
-      anchors.push_back(m);
-    }
-  }
-}
-
-void Bundle::Trim(double tolerance, std::span<double> theta) const {
-  double largest = std::numeric_limits<double>::min();
-  for (const Member& member : members_) {
-    for (const double q : member.products.back()) largest = std::max(largest, std::abs(q));
-  }
-  const double small = tolerance / (largest * static_cast<double>(theta.size()));
-  double freed = 0;
-  for (std::size_t m = 0; m < theta.size(); ++m) {
-    const double above = theta[m] - weights_.lower[m];
-    if (above > small) continue;
-    freed += above;
-    theta[m] = weights_.lower[m];
-  }
-  GiveOut(weights_, freed, theta);
+std::vector<std::span<const double>> Bundle::products() const {
+  std::vector<std::span<const double>> all;
+  for (const Member& member : members_) all.insert(all.end(), member.products.begin(), member.products.end());
+  return all;
 }
 
 }  // namespace kweave

@@ -66,16 +66,10 @@ class Bundle {
   BundlePoint Minimize(const Regularizer& regularizer, double precision, double smoothing);
   /// The mixture of the betas; those it uses count as in use.
   std::vector<double> Mix(std::span<const double> mixture);
-  /// Moves the weight of kernels that every beta finds alike to one of them, and weights too small to matter to
-  /// others; no plane of the bundle changes by more than 2 tolerance.
-  void Merge(double tolerance, std::span<double> theta) const;
-  /// Moves weight to few kernels where those can stand for all: no plane of the bundle, nor the curvature between them,
-  /// changes by more than the tolerance.
-  void Thin(double tolerance, std::span<double> theta) const;
-
-  /// Brings bounded weights that are hardly above their lower bounds down to these, and gives others what that frees; no plane of
-  /// the bundle changes by more than the tolerance.
-  void Trim(double tolerance, std::span<double> theta) const;
+  /// The quadratics of every beta by kernel, for weights/fewer_kernels.h. Valid until the bundle changes, in units of its own.
+  std::vector<std::span<const double>> planes() const;
+  /// Those and the products between the betas.
+  std::vector<std::span<const double>> products() const;
 
   /// What values inside are multiplied with to get objectives.
   double unit() const { return unit_; }

@@ -10,6 +10,7 @@
 #include "regularizer/bounded_norm.h"
 #include "regularizer/lp_norm.h"
 #include "tests/support/learn_reference.h"
+#include "weights/fewer_kernels.h"
 #include "weights/sample_machine.h"
 
 namespace kweave {
@@ -186,7 +187,7 @@ TEST_F(BundleTest, TrimmingMovesNoPlaneByMoreThanItMayAndKeepsTheBounds) {
   for (std::size_t m = 0; m < M; ++m) before[m] = bounds.lower[m] + (m % 2 == 0 ? 1e-9 : 0.01);
   for (const double tolerance : {1e-10, 1e-4}) {
     std::vector<double> theta = before;
-    bundle.Trim(tolerance, theta);
+    TrimWeights(bundle.planes(), bounds, tolerance, theta);
     double change = 0, sum = 0;
     for (std::size_t m = 0; m < M; ++m) {
       EXPECT_LE(theta[m], bounds.upper[m]);
@@ -213,9 +214,9 @@ TEST_F(BundleTest, ThinningKeepsTheSumAndMovesNoPlaneByMoreThanItMay) {
          {std::pair(1e-4, false), {1e-2, false}, {700.0, false}, {1e-4, true}, {1e-2, true}, {700.0, true}}) {
       std::vector<double> theta = equal;
       if (merges) {
-        bundle.Merge(tolerance, theta);
+        MergeWeights(bundle.planes(), tolerance, theta);
       } else {
-        bundle.Thin(tolerance, theta);
+        ThinWeights(bundle.products(), tolerance, theta);
       }
       EXPECT_NEAR(std::accumulate(theta.begin(), theta.end(), 0.0), sum, 1e-12 * sum);
       for (const Evaluation& solve : solves) {

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "weights/fewer_kernels.h"
+
 namespace kweave {
 
 namespace {
@@ -63,16 +65,17 @@ void Level::MoveOnSimplex(const RunState& state, std::span<double> theta) {
   const double slack = std::max(kThin * gap, kThinAtEnd * wanted);
   const bool is_nearly_there = state.relative_gap <= kNearlyThere * state.target_gap;
   if (share_ > 0 && !linear_->is_bounded() && CountActive(best_theta_) > kManyKernels)
-    bundle_.Thin(slack, best_theta_);
+    ThinWeights(bundle_.products(), slack, best_theta_);
   const BundlePoint next = ToLevel(lowest, precision);
   std::copy(next.theta.begin(), next.theta.end(), theta.begin());
   if (linear_->is_bounded()) {
-    bundle_.Trim(slack, theta);
+    TrimWeights(bundle_.planes(), *linear_, slack, theta);
     regularizer_.MakeFeasible(theta);
     return;
   }
-  if (CountActive(theta) > (is_nearly_there ? kFewKernels : kManyKernels)) bundle_.Thin(slack, theta);
-  bundle_.Merge(slack, theta);
+  if (CountActive(theta) > (is_nearly_there ? kFewKernels : kManyKernels))
+    ThinWeights(bundle_.products(), slack, theta);
+  MergeWeights(bundle_.planes(), slack, theta);
   if (regularizer_.lp_norm() != nullptr) regularizer_.lp_norm()->Normalize(theta);
 }
 
