@@ -12,6 +12,7 @@
 #include "data/file_bytes.h"
 #include "data/number.h"
 #include "data/text_source.h"
+#include "kernel/spec_scanner.h"
 #include "kweave/error.h"
 
 namespace kweave {
@@ -23,37 +24,68 @@ constexpr double kLeastEigenvalue = -1e-9;  // of the largest
   throw Error(ErrorKind::kData, fmt::format("{}: {}", path, sentence));
 }
 
-std::vector<std::string_view> SplitWords(std::string_view line) {
-  constexpr std::string_view kBetween = ", \t\r";
-  std::vector<std::string_view> words;
-  for (std::size_t at = 0; (at = line.find_first_not_of(kBetween, at)) != std::string_view::npos;) {
-    const std::size_t end = std::min(line.find_first_of(kBetween, at), line.size());
-    words.push_back(line.substr(at, end - at));
-    at = end;
+constexpr std::string_view kBetweenWords = ", \t\r";
+
+using Words = std::vector<std::string>;
+
+std::string_view HintOnQuotes(std::string_view label) {
+  const bool needs_quotes =
+      label.find_first_of(kBetweenWords) != std::string_view::npos || label.starts_with('"');
+  return needs_quotes ? "; a label with blanks, commas or quotes stands in double quotes there" : "";
+}
+
+// Takes the text in quotes that a line begins with off it; a quote inside is written twice.
+std::string TakeQuoted(const std::string& path, std::string_view& line) {
+  std::string text;
+  for (std::size_t at = 1; at < line.size(); ++at) {
+    if (line[at] == '"' && line.substr(at, 2) != "\"\"") {
+      line.remove_prefix(at + 1);
+      return text;
+    }
+    if (line[at] == '"') ++at;
+    text += line[at];
+  }
+  Fail(path, fmt::format("the quote before {} is never closed", Quoted(line.substr(1))));
+}
+
+Words SplitWords(const std::string& path, std::string_view line) {
+  Words words;
+  for (std::size_t at = 0; (at = line.find_first_not_of(kBetweenWords)) != std::string_view::npos;) {
+    line.remove_prefix(at);
+    if (line.starts_with('"')) {
+      words.push_back(TakeQuoted(path, line));
+      continue;
+    }
+    const std::size_t end = std::min(line.find_first_of(kBetweenWords), line.size());
+    words.emplace_back(line.substr(0, end));
+    line.remove_prefix(end);
   }
   return words;
 }
 
 // The words of every line that has some.
-std::vector<std::vector<std::string_view>> SplitLines(std::string_view text) {
-  std::vector<std::vector<std::string_view>> lines;
+std::vector<Words> SplitLines(const std::string& path, std::string_view text) {
+  std::vector<Words> lines;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
-    if (auto words = SplitWords(text.substr(0, end)); !words.empty()) lines.push_back(std::move(words));
+    if (Words words = SplitWords(path, text.substr(0, end)); !words.empty())
+      lines.push_back(std::move(words));
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return lines;
 }
 
 // For every class the line that starts with its label.
-std::vector<std::span<const std::string_view>> LinesOfClasses(
-    const std::string& path, std::span<const std::vector<std::string_view>> lines,
-    std::span<const std::string> classes) {
-  std::vector<std::span<const std::string_view>> found;
+std::vector<std::span<const std::string>> LinesOfClasses(const std::string& path,
+                                                         std::span<const Words> lines,
+                                                         std::span<const std::string> classes) {
+  std::vector<std::span<const std::string>> found;
   for (const std::string& name : classes) {
     const auto is_meant = [&](const auto& words) { return words[0] == name; };
     const auto line = std::ranges::find_if(lines, is_meant);
-    if (line == lines.end()) Fail(path, fmt::format("there is no line for class '{}'", name));
+    if (line == lines.end()) {
+      Fail(path, fmt::format("there is no line for class '{}'{}", name, HintOnQuotes(name)));
+    }
     if (std::ranges::find_if(line + 1, lines.end(), is_meant) != lines.end()) {
       Fail(path, fmt::format("two lines are for class '{}', expected one", name));
     }
@@ -80,8 +112,7 @@ void CheckMatrix(const std::string& path, const ClassMatrix& matrix, std::span<c
 }
 
 // Where each class stands in the first line, counted in values of the lines below.
-std::vector<std::size_t> ColumnsOfClasses(const std::string& path,
-                                          std::span<const std::vector<std::string_view>> lines,
+std::vector<std::size_t> ColumnsOfClasses(const std::string& path, std::span<const Words> lines,
                                           std::span<const std::string> classes) {
   // Where the first line names the column of labels, too, values are one to the left of their name.
   const bool has_corner = lines.size() > 1 && lines[0].size() == lines[1].size();
@@ -89,7 +120,9 @@ std::vector<std::size_t> ColumnsOfClasses(const std::string& path,
   std::vector<std::size_t> columns;
   for (const std::string& name : classes) {
     const auto at = std::ranges::find(names, name);
-    if (at == names.end()) Fail(path, fmt::format("the first line does not name class '{}'", name));
+    if (at == names.end()) {
+      Fail(path, fmt::format("the first line does not name class '{}'{}", name, HintOnQuotes(name)));
+    }
     if (std::find(at + 1, names.end(), name) != names.end()) {
       Fail(path, fmt::format("the first line names class '{}' twice, expected once", name));
     }
@@ -101,14 +134,14 @@ std::vector<std::size_t> ColumnsOfClasses(const std::string& path,
 ClassMatrix ReadMatrix(const std::string& path, std::span<const std::string> classes) {
   const FileBytes file = OpenFileBytes(path);
   const TextSource source(file);
-  const auto lines = SplitLines(source.text());
+  const auto lines = SplitLines(path, source.text());
   if (lines.empty()) Fail(path, "this file is empty, expected the names of the classes in its first line");
   const std::vector<std::size_t> columns = ColumnsOfClasses(path, lines, classes);
   const auto rows = LinesOfClasses(path, std::span(lines).subspan(1), classes);
   ClassMatrix matrix;
   for (std::size_t u = 0; u < classes.size(); ++u) {
     for (std::size_t v = 0; v < classes.size(); ++v) {
-      const std::string_view text = columns[v] < rows[u].size() ? rows[u][columns[v]] : std::string_view();
+      const std::string text = columns[v] < rows[u].size() ? rows[u][columns[v]] : "";
       const std::optional<double> value = ToNumber(text);
       if (!value || !std::isfinite(*value)) {
         Fail(path, fmt::format("class '{}' has {} for class '{}', expected a finite number", classes[u],
@@ -134,7 +167,7 @@ std::vector<std::string_view> SplitPlace(std::string_view place) {
 void AddTaxonomy(const std::string& path, std::span<const std::string> classes, ClassKernels& kernels) {
   const FileBytes file = OpenFileBytes(path);
   const TextSource source(file);
-  const auto lines = SplitLines(source.text());
+  const auto lines = SplitLines(path, source.text());
   std::vector<std::vector<std::string_view>> places;
   std::size_t deepest = 0;
   for (const auto& words : LinesOfClasses(path, lines, classes)) {
@@ -173,11 +206,13 @@ void AddBlocks(std::span<const std::string> classes, ClassKernels& kernels) {
   }
 }
 
-// FILE of "NAME(file=FILE)"; nothing when the spec is of another kind.
+// FILE of "NAME(file=FILE)", in quotes or not; nothing when the spec is of another kind.
 std::optional<std::string> FileOf(std::string_view spec, std::string_view name) {
   const std::string begin = fmt::format("{}(file=", name);
   if (!spec.starts_with(begin) || !spec.ends_with(')')) return std::nullopt;
-  return std::string(spec.substr(begin.size(), spec.size() - begin.size() - 1));
+  const std::string_view file = spec.substr(begin.size(), spec.size() - begin.size() - 1);
+  SpecScanner scanner(file);
+  return scanner.AtQuote() ? scanner.Text("a file name") : std::string(file);
 }
 
 void AddSpec(const std::string& spec, std::span<const std::string> classes, ClassKernels& kernels) {
