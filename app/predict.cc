@@ -78,19 +78,26 @@ void SayStrangers(const std::vector<std::string>& strangers, bool is_multilabel,
 }
 
 // Says what classes of the model have no sample.
-void SayAbsent(const std::vector<std::string>& classes, const std::vector<std::vector<Index>>& truth,
-               const Context& context) {
+void SayAbsent(const std::vector<ClassScores>& classes, const Context& context) {
   std::vector<std::string> absent;
-  for (std::size_t u = 0; u < classes.size(); ++u) {
-    const auto holds = [u](const std::vector<Index>& own) {
-      return std::ranges::find(own, static_cast<Index>(u)) != own.end();
-    };
-    if (std::ranges::none_of(truth, holds)) absent.push_back(classes[u]);
+  for (const ClassScores& one : classes) {
+    if (one.samples == 0) absent.push_back(one.name);
   }
   if (absent.empty()) return;
   context.log(LogLevel::kNote,
               fmt::format("{} of the model's {} classes ha{} no sample here ({}): left out of the means",
                           absent.size(), classes.size(), absent.size() == 1 ? "s" : "ve", NameSome(absent)));
+}
+
+// Says how samples with several labels count where the model predicts one.
+void SaySeveral(const std::vector<std::vector<Index>>& truth, const Context& context) {
+  const auto several =
+      std::ranges::count_if(truth, [](const std::vector<Index>& own) { return own.size() > 1; });
+  if (several == 0) return;
+  context.log(LogLevel::kNote,
+              fmt::format("{} sample{} several labels and the model predicts one: right where that is among "
+                          "them, else a mistake of the first",
+                          several, several == 1 ? " has" : "s have"));
 }
 
 // Nothing where the model knows none of the labels.
@@ -111,8 +118,11 @@ std::optional<MulticlassScores> ScoreSeveralClasses(const Model& model, const La
     return std::nullopt;
   }
   SayStrangers(strangers, model.is_multilabel(), context);
-  SayAbsent(classes, truth, context);
-  return ScoreClasses(truth, decision, classes, model.is_multilabel(), strangers, probability);
+  if (!model.is_multilabel()) SaySeveral(truth, context);
+  const MulticlassScores scores =
+      ScoreClasses(truth, decision, classes, model.is_multilabel(), strangers, probability);
+  SayAbsent(scores.classes, context);
+  return scores;
 }
 
 // One line for people.

@@ -67,7 +67,8 @@ struct MulticlassScores {
 std::vector<std::vector<Index>> TrueClasses(const Labels& labels, const std::vector<std::string>& classes,
                                             std::vector<std::string>* strangers);
 
-/// `truth` and `strangers` as from TrueClasses. `decision`: row after row, one per sample, with a value for each class;
+/// `truth` and `strangers` as from TrueClasses. Where one class is predicted, a sample with several counts for the one predicted
+/// if that is among them, and is right, else for the first. `decision`: row after row, one per sample, with a value for each class;
 /// `probability` likewise, or empty. Throws Error(kUsage) when there are no samples, the lengths differ or a class has no name.
 MulticlassScores ScoreClasses(const std::vector<std::vector<Index>>& truth, std::span<const double> decision,
                               const std::vector<std::string>& classes, bool is_multilabel,

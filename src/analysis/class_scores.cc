@@ -64,22 +64,37 @@ double MatthewsOfConfusion(const std::vector<std::vector<Index>>& confusion) {
   return denominator > 0 ? (right * all - products) / std::sqrt(denominator) : 0;
 }
 
-// The share of samples whose class is among those with the k largest values; ties count against it.
+// How many classes come before u by their values; of equal ones the first does.
+std::size_t Rank(std::span<const double> values, Index u) {
+  const double own = values[u];
+  const auto above = std::ranges::count_if(values, [own](double value) { return value > own; });
+  return static_cast<std::size_t>(above + std::count(values.begin(), values.begin() + u, own));
+}
+
+// The share of samples with a class of theirs among those with the k largest values.
 double TopShare(const std::vector<std::vector<Index>>& truth, std::span<const double> decision,
                 std::size_t width, std::size_t k) {
   double found = 0;
   for (std::size_t i = 0; i < truth.size(); ++i) {
-    if (truth[i].empty() || truth[i][0] >= static_cast<Index>(width)) continue;
-    const auto values = decision.subspan(i * width, width);
-    const double own = values[truth[i][0]];
-    const auto above = std::ranges::count_if(values, [own](double value) { return value > own; });
-    const auto equal_before = std::count(values.begin(), values.begin() + truth[i][0], own);
-    found += static_cast<std::size_t>(above + equal_before) < k;
+    found += std::ranges::any_of(truth[i], [&](Index u) {
+      return u < static_cast<Index>(width) && Rank(decision.subspan(i * width, width), u) < k;
+    });
   }
   return found / static_cast<double>(truth.size());
 }
 
-// Needs the labels that the model does not know as the names of further rows.
+// The one class that every sample counts for, where one is predicted: of several the one predicted, else the first.
+std::vector<std::vector<Index>> OneClassEach(std::vector<std::vector<Index>> truth,
+                                             std::span<const double> decision, std::size_t width) {
+  for (std::size_t i = 0; i < truth.size(); ++i) {
+    if (truth[i].size() <= 1) continue;
+    const std::vector<Index> predicted = PredictedClasses(decision.subspan(i * width, width), false);
+    truth[i] = Holds(truth[i], predicted[0]) ? predicted : std::vector<Index>{truth[i][0]};
+  }
+  return truth;
+}
+
+// Needs the labels that the model does not know as the names of further rows, and one class for each sample, or none.
 void AddConfusion(const std::vector<std::vector<Index>>& truth, std::span<const double> decision,
                   std::size_t width, MulticlassScores& scores) {
   std::vector<std::string>& rows = scores.confusion_rows;
@@ -91,9 +106,6 @@ void AddConfusion(const std::vector<std::vector<Index>>& truth, std::span<const 
     ++scores.confusion[truth[i].empty() ? unlabelled : truth[i][0]][predicted];
   }
   scores.mcc = MatthewsOfConfusion(scores.confusion);
-  for (const std::size_t k : {2, 3, 5}) {
-    if (k < width) scores.top.emplace_back(k, TopShare(truth, decision, width, k));
-  }
 }
 
 // Absent where a sample has no class that the model knows, or several. Probabilities of 0 count as the least above it, else
@@ -227,6 +239,8 @@ MulticlassScores ScoreClasses(const std::vector<std::vector<Index>>& truth, std:
                               std::span<const double> probability) {
   const std::size_t width = classes.size();
   CheckSizes(truth, decision, probability, width, width + strangers.size());
+  const std::vector<std::vector<Index>> counted =
+      is_multilabel ? truth : OneClassEach(truth, decision, width);
   std::vector<Counts> counts(width);
   MulticlassScores scores;
   double wrong_bits = 0;
@@ -234,7 +248,7 @@ MulticlassScores ScoreClasses(const std::vector<std::vector<Index>>& truth, std:
     const std::vector<Index> predicted = PredictedClasses(decision.subspan(i * width, width), is_multilabel);
     bool is_right = true;
     for (std::size_t u = 0; u < width; ++u) {
-      const bool is_true = Holds(truth[i], static_cast<Index>(u));
+      const bool is_true = Holds(counted[i], static_cast<Index>(u));
       const bool is_predicted = Holds(predicted, static_cast<Index>(u));
       counts[u].both += is_true && is_predicted;
       counts[u].predicted += is_predicted;
@@ -255,7 +269,10 @@ MulticlassScores ScoreClasses(const std::vector<std::vector<Index>>& truth, std:
   } else {
     scores.confusion_rows = classes;
     scores.confusion_rows.insert(scores.confusion_rows.end(), strangers.begin(), strangers.end());
-    AddConfusion(truth, decision, width, scores);
+    AddConfusion(counted, decision, width, scores);
+    for (const std::size_t k : {2, 3, 5}) {
+      if (k < width) scores.top.emplace_back(k, TopShare(truth, decision, width, k));
+    }
     scores.log_loss = LogLoss(truth, probability, width);
   }
   AddMeans(scores);

@@ -120,6 +120,22 @@ TEST(ScoreClasses, ScoresSeveralLabels) {
   EXPECT_TRUE(scores.confusion.empty());
 }
 
+// Predicted: a, b, b, b, c, a.
+TEST(ScoreClasses, CountsASampleWithSeveralLabelsForTheClassPredicted) {
+  const std::vector<std::vector<Index>> truth = {{1, 0}, {2, 0}, {1}, {1, 3}, {3, 1, 0}, {2}};
+  const std::vector<double> even(kDecision.size(), 1.0 / 3);
+  const MulticlassScores scores = ScoreClasses(truth, kDecision, kClasses, false, {"x"}, even);
+  EXPECT_THAT(scores.confusion, ElementsAre(ElementsAre(1, 0, 0), ElementsAre(0, 2, 0), ElementsAre(1, 1, 0),
+                                            ElementsAre(0, 0, 1)));
+  EXPECT_NEAR(scores.accuracy, 3.0 / 6, 1e-12);
+  EXPECT_EQ(scores.classes[0].samples, 1);
+  EXPECT_NEAR(scores.balanced_accuracy, (1 + 1 + 0 + 0) / 4.0, 1e-12);
+  EXPECT_NEAR(scores.classes[1].precision, 2.0 / 3, 1e-12);
+  EXPECT_NEAR(scores.top[0].second, 1, 1e-12);
+  EXPECT_NEAR(*scores.classes[0].average_precision, (1.0 + 2.0 / 3 + 3.0 / 6) / 3, 1e-12);
+  EXPECT_FALSE(scores.log_loss);
+}
+
 TEST(ScoreClasses, RefusesWhatDoesNotFit) {
   EXPECT_THROW(ScoreClasses({}, {}, kClasses, false), Error);
   EXPECT_THROW(ScoreClasses(kTruth, std::span(kDecision).first(3), kClasses, false), Error);

@@ -136,6 +136,25 @@ class Classes(FolderTest):
         ):
             self.assertAlmostEqual(scores[mean], sum(entry[name] for entry in occurring) / 2)
 
+    def test_samples_with_several_labels_where_one_is_predicted(self):
+        self.write("d", libsvm_text(self.labels, self.rows))
+        self.train("d", "--loss", "logistic")
+        found, _ = self.predicted("d")
+        other = dict(zip(NAMES, NAMES[1:] + NAMES[:1]))
+        # Right and wrong ones; the first of the labels is never the one predicted.
+        wide = [f"{other[label]},{label}" if i % 2 else other[label] for i, label in enumerate(found)]
+        self.write("wide", libsvm_text(wide, self.rows))
+        result = run("predict", "m.kweave", "wide", "-o", "p.tsv", "--summary", "s.json", cwd=self.folder)
+        self.assertIn("60 samples have several labels and the model predicts one: right where that is among them",
+                      result.stderr)
+        scores = self.read_json("s.json")
+        self.assertAlmostEqual(scores["accuracy"], 0.5)
+        confusion = scores["confusion"]
+        self.assertEqual(sum(confusion[u][u] for u in range(4)), 60)
+        self.assertEqual([entry["samples"] for entry in scores["classes"]], [sum(row) for row in confusion])
+        self.assertGreater(scores["top"]["2"], 0.5)
+        self.assertNotIn("log_loss", scores)
+
     def test_probabilities_of_all_classes(self):
         self.train("d.csv", "--loss", "logistic")
         labels, rows = self.predicted("new.csv")
