@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -147,7 +148,7 @@ PredictionSummary Score(const Model& model, const Labels& labels, const Predicti
   const std::vector<double>& decision = prediction.decision;
   summary.samples = static_cast<Index>(decision.size()) / model.outputs();
   if (model.task() == "oneclass" && !decision.empty()) {
-    const auto outliers = std::ranges::count_if(decision, [](double f) { return !(f > 0); });
+    const auto outliers = std::ranges::count_if(decision, [](double f) { return f < 0; });
     summary.outlier_fraction = static_cast<double>(outliers) / static_cast<double>(decision.size());
   }
   if (labels.empty()) return summary;
@@ -170,7 +171,11 @@ PredictionSummary Score(const Model& model, const Labels& labels, const Predicti
     summary.classes = ScoreSeveralClasses(model, labels, values, {}, context);
   }
   if (!is_positive.empty()) {
-    summary.scores = ScoreClassification(is_positive, decision, prediction.probability);
+    std::vector<double> values = decision;
+    // A sample on the threshold is an inlier, where 0 would be none.
+    if (model.task() == "oneclass")
+      std::ranges::replace(values, 0.0, std::numeric_limits<double>::denorm_min());
+    summary.scores = ScoreClassification(is_positive, values, prediction.probability);
     summary.positive_class = model.classes()[1];
   }
   return summary;

@@ -103,6 +103,15 @@ class OneClass(FolderTest):
         self.assertAlmostEqual(scores["outlier_fraction"], predicted.count("-1") / 120)
         self.assertIn("nu = 0.1", self.succeed("inspect", "m.kweave"))
 
+    def test_a_sample_on_the_threshold_is_no_outlier(self):
+        self.write("same.csv", csv_text([1, 1, 1, -1], [[1.0, 2.0]] * 4))
+        self.train("same.csv", "--task", "oneclass")
+        lines = self.succeed("predict", "m.kweave", "same.csv", "--summary", "scores.json").splitlines()
+        self.assertEqual(lines, ["1\t0"] * 4)
+        scores = self.read_json("scores.json")
+        self.assertEqual(scores["outlier_fraction"], 0)
+        self.assertEqual(scores["accuracy"], 0.75)
+
     def test_nu_bounds_the_share_of_outliers(self):
         for nu in (0.05, 0.2, 0.5):
             for norm in (1, 2):
