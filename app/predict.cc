@@ -216,9 +216,7 @@ void Run(CLI::App& verb, PredictArguments& arguments) {
 }  // namespace
 
 void AddPredict(CLI::App& app) {
-  CLI::App& verb = *app.add_subcommand("predict",
-                                       "apply a model to samples: label, tab, decision value or those of all "
-                                       "classes; for regression the value");
+  CLI::App& verb = *app.add_subcommand("predict", "apply a model to samples: a line for each");
   const auto arguments = std::make_shared<PredictArguments>();
   verb.add_option("MODEL", arguments->model, "a model that train wrote");
   AddDataOptions(verb, arguments->data);
@@ -231,6 +229,15 @@ void AddPredict(CLI::App& app) {
   verb.add_option("-o,--output", arguments->output, "file for the predictions (default: standard output)");
   verb.add_option("--summary", arguments->summary,
                   "file for the scores, where there are labels; - for standard output");
+  verb.footer(
+      "Predictions have one line per sample, in the order given, and no header. Columns between tabs:\n"
+      "  two classes     label, f (the second class where f > 0)\n"
+      "  more classes    label, a value for each class; inspect MODEL lists them in their order\n"
+      "  several labels  labels between their separator, or nothing, then a value for each label\n"
+      "  regression      value\n"
+      "  one class       1 or -1, f (1, like the samples of training, unless f < 0)\n"
+      "With the loss logistic probabilities follow: of the second of two classes, else of each class, where\n"
+      "machines tell one class from the rest (ovr) or samples have several labels.");
   verb.callback([&verb, arguments] { Run(verb, *arguments); });
 }
 

@@ -41,9 +41,18 @@ std::string Purpose(const ModelContent& content) {
     case Task::kRegress:
       return "regress: f is the value";
     case Task::kOneClass:
-      return "oneclass: f > 0 where a sample is like those of training";
+      return "oneclass: f >= 0 where a sample is like those of training";
   }
   return {};
+}
+
+/// In the order of their values. Two with one machine are named by the purpose.
+std::string ClassesText(const ModelContent& content) {
+  if (content.multiclass.empty()) return {};
+  const std::size_t shown = std::min(content.classes.size(), kMachinesShown);
+  std::string text = fmt::format("classes    {}", fmt::join(std::span(content.classes).first(shown), ", "));
+  if (shown < content.classes.size()) text += fmt::format(" and {} more", content.classes.size() - shown);
+  return text + "\n";
 }
 
 /// Whether an option had a say in this model.
@@ -252,6 +261,7 @@ std::string DescribeForPeople(const ModelContent& content) {
   text += fmt::format("samples    {} support vectors of {} training samples", summary.n_support,
                       content.training_count);
   text += content.multiclass.empty() ? fmt::format(", bias {:.6g}\n", content.machines[0].bias) : "\n";
+  text += ClassesText(content);
   for (const View& view : content.samples) {
     text += fmt::format("view       {}: {} features\n", view.name, ColumnCount(view.features));
   }

@@ -41,6 +41,7 @@ class Classes(FolderTest):
             self.assertAlmostEqual(summary["primal"], sum(m["primal"] for m in summary["machines"]), places=9)
             self.assertEqual(summary["relative_gap"], max(m["relative_gap"] for m in summary["machines"]))
             self.assertEqual({len(m["weights"]) for m in summary["machines"]}, {len(summary["kernels"])})
+            self.assertIn("\nclasses    ash, beech, cedar, elm\n", self.succeed("inspect", "m.kweave"))
             labels, values = self.predicted("new.csv")
             for label, row in zip(labels, values):
                 self.assertEqual(len(row), 4)

@@ -195,6 +195,12 @@ class Outputs(FolderTest):
         self.assertEqual(options["norm"], "inf")
         self.assertEqual(options["kernels"], ["rbf(gamma=[0.1,1])", "linear"])
 
+    def test_help_of_predict_tells_the_columns(self):
+        text = self.succeed("predict", "--help")
+        for words in ("no header", "two classes     label, f", "more classes    label, a value for each class",
+                      "several labels", "regression      value", "one class       1 or -1, f", "probabilities follow"):
+            self.assertIn(words, text)
+
     def test_dry_run(self):
         text = self.succeed("train", "d.csv", "--dry-run")
         for word in ("memory", "kernels", "samples"):
