@@ -20,8 +20,10 @@ struct KernelStatistics {
   double scale = 1;          ///< factor of the normalisation; 0: no variance over the samples
   double mean_diagonal = 0;  ///< of the normalised kernel
   double mean = 0;           ///< over all pairs, of the normalised kernel
-  /// <K, yy'> / (||K|| ||yy'||), as it is and with both matrices centred; absent without two-class labels.
+  /// <K, yy'> / (||K|| ||yy'||) with y = +1 and -1; absent without two-class labels.
   std::optional<double> label_alignment;
+  /// The same with both matrices centred; of any number of classes, or of several labels per sample, with Y Y', Y_iu = 1 where
+  /// sample i is of class u, else 0. For two classes both are the same.
   std::optional<double> centered_label_alignment;
 };
 

@@ -278,12 +278,13 @@ class MKLEstimator(WholeFit, SparseInputTags, BaseEstimator):
         X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features), Views or KernelStack
             Samples; their indices when `kernels` is a `KernelStack`.
         y : array-like of shape (n_samples,), default=None
-            Classes, for alignments with the labels when there are two.
+            Classes, for alignments with the labels.
 
         Returns
         -------
         analysis : dict
-            'kernels' (name, scale, mean and, with two classes, alignment with the labels), 'alignment' and
+            'kernels' (name, scale, mean and, with `y`, centred alignment with the matrix that is 1 for samples of the
+            same class, else 0; with two classes, also the plain alignment with their signs), 'alignment' and
             'centered_alignment' (of all pairs).
         """
         samples, _ = clone(self)._input(X, reset=True)

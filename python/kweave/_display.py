@@ -265,7 +265,7 @@ class KernelAlignmentDisplay:
         X : array-like, sparse matrix, DataFrame, Views or KernelStack
             Samples.
         y : array-like, default=None
-            Two classes, for the alignments with the labels.
+            Classes, for the alignments with the labels; those that are not centred need two.
         centered : bool, default=True
             Whether kernels are centred first, which is what makes them alike to a machine with bias.
         ax : matplotlib Axes, default=None

@@ -244,6 +244,21 @@ def test_displays(cancer):
     matplotlib.pyplot.close("all")
 
 
+def test_alignments_with_several_classes():
+    X, y = load_iris(return_X_y=True)
+    X, y = X[10:], y[10:]  # classes of different sizes
+    analysis = MKLClassifier(["linear", "rbf(gamma=0.3)"], normalize="none").analyze_kernels(X, y)
+    center = np.eye(len(y)) - 1 / len(y)
+    target = center @ (y[:, None] == y).astype(float) @ center
+    for kernel, matrix in zip(analysis["kernels"], (linear_kernel(X), rbf_kernel(X, gamma=0.3))):
+        centered = center @ matrix @ center
+        expected = (centered * target).sum() / np.linalg.norm(centered) / np.linalg.norm(target)
+        assert kernel["centered_label_alignment"] == pytest.approx(expected, rel=1e-9)
+        assert "label_alignment" not in kernel
+    display = KernelAlignmentDisplay.from_estimator(MKLClassifier("linear"), X, y)
+    assert len(display.label_alignment) == 1
+
+
 def test_notebooks_show_weights_and_gap(cancer):
     clf = MKLClassifier("rbf(gamma=1e-4, name='<b>')".replace("'", '"'))
     assert "duality gap" not in clf._repr_html_()

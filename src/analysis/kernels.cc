@@ -15,6 +15,7 @@
 #include "gram/make_gram.h"
 #include "kweave/error.h"
 #include "model/json.h"
+#include "train/labels.h"
 #include "train/prepared.h"
 
 namespace kweave {
@@ -31,15 +32,34 @@ PreparedSamples AllSamples(const Dataset& data) {
   return samples;
 }
 
-// +1 and -1 when the labels hold two classes, else nothing.
-std::vector<double> Signs(const Dataset& data, const PreparedSamples& samples, const RunControl& control) {
+// What kernels are aligned with: +1 and -1 of two classes, else a column for each class, 1 for its samples. Nothing where the
+// labels are no classes.
+std::vector<std::vector<double>> LabelColumns(const Dataset& data, const PreparedSamples& samples,
+                                              const RunControl& control) {
   if (data.labels.empty()) return {};
+  const auto refuse = [&](std::string_view reason) {
+    control.Log(LogLevel::kNote, fmt::format("no alignments with the labels: {}", reason));
+    return std::vector<std::vector<double>>{};
+  };
+  ClassLabels labels;
   try {
-    return EncodeBinaryLabels(data.labels, samples.indices).y;
+    labels = EncodeClasses(data.labels, samples.indices);
   } catch (const Error& error) {
-    control.Log(LogLevel::kNote, fmt::format("no alignments with the labels: {}", error.what()));
-    return {};
+    return refuse(error.what());
   }
+  const std::size_t count = samples.indices.size();
+  if (labels.size() > 2 && 2 * static_cast<std::size_t>(labels.size()) > count) {
+    return refuse(fmt::format("{} different ones of {} samples are no classes", labels.size(), count));
+  }
+  const bool is_binary = labels.size() == 2 && !labels.is_multilabel();
+  std::vector<std::vector<double>> columns;
+  for (std::int32_t u = is_binary ? 1 : 0; u < static_cast<std::int32_t>(labels.size()); ++u) {
+    columns.emplace_back();
+    for (std::size_t i = 0; i < count; ++i) {
+      columns.back().push_back(labels.Has(i, u) ? 1 : is_binary ? -1 : 0);
+    }
+  }
+  return columns;
 }
 
 std::size_t MemoryBytes(const Context& context) {
@@ -123,21 +143,18 @@ KernelAnalysis AnalyzeKernels(const Dataset& data, const TrainOptions& options, 
   analysis.alignment = SpreadMatrix(Alignments(moments.products, kept), prepared.kept, total);
   analysis.centered_alignment =
       SpreadMatrix(Alignments(moments.centered_products, kept), prepared.kept, total);
-  const std::vector<double> y = Signs(data, samples, control);
+  const std::vector<std::vector<double>> columns = LabelColumns(data, samples, control);
   std::vector<double> labels, centered;
-  if (!y.empty()) {
-    labels = LabelAlignments(*gram, moments, y);
-    centered = CenteredLabelAlignments(*gram, moments, y);
-  }
+  const bool has_signs = columns.size() == 1 && data.labels.separator.empty();
+  if (has_signs) labels = LabelAlignments(*gram, moments, columns[0]);
+  if (!columns.empty()) centered = CenteredLabelAlignments(*gram, moments, columns);
   for (Index k = 0; k < kept; ++k) {
     KernelStatistics& kernel = analysis.kernels[prepared.kept[k]];
     kernel.scale = prepared.normalization.scale[k];
     kernel.mean_diagonal = moments.mean_diagonal[k];
     kernel.mean = moments.mean[k];
-    if (!y.empty()) {
-      kernel.label_alignment = labels[k];
-      kernel.centered_label_alignment = centered[k];
-    }
+    if (!labels.empty()) kernel.label_alignment = labels[k];
+    if (!centered.empty()) kernel.centered_label_alignment = centered[k];
   }
   return analysis;
 }

@@ -12,6 +12,7 @@ namespace {
 
 // A centred norm below this part of the uncentred one is rounding, not variance.
 constexpr double kVanishing = 1e-14;
+constexpr std::size_t kVectorsAtOnce = 32;
 
 // Sums over the rows that the pass has seen, of kernels with their RowShift left out.
 struct ShiftedSums {
@@ -106,12 +107,26 @@ std::vector<double> LabelAlignments(Gram& gram, const KernelMoments& moments, st
 }
 
 std::vector<double> CenteredLabelAlignments(Gram& gram, const KernelMoments& moments,
-                                            std::span<const double> y) {
-  const double mean = std::accumulate(y.begin(), y.end(), 0.0) / static_cast<double>(y.size());
-  std::vector<double> centered(y.begin(), y.end()), quadratics(moments.kernels);
-  for (double& value : centered) value -= mean;
-  gram.Expand(centered)->Quadratics(quadratics);
-  return AlignWithQuadratics(quadratics, moments.centered_products, Dot(centered, centered));
+                                            std::vector<std::vector<double>> columns) {
+  for (std::vector<double>& column : columns) {
+    const double mean =
+        std::accumulate(column.begin(), column.end(), 0.0) / static_cast<double>(column.size());
+    for (double& value : column) value -= mean;
+  }
+  double squared_norm = 0;  // of Y Y'
+  for (const std::vector<double>& a : columns) {
+    for (const std::vector<double>& b : columns) squared_norm += Dot(a, b) * Dot(a, b);
+  }
+  std::vector<double> sums(moments.kernels), quadratics(moments.kernels);
+  const std::vector<std::span<const double>> vectors(columns.begin(), columns.end());
+  for (std::size_t first = 0; first < vectors.size(); first += kVectorsAtOnce) {
+    const auto some = std::span(vectors).subspan(first, std::min(kVectorsAtOnce, vectors.size() - first));
+    for (const std::unique_ptr<Expansion>& expansion : gram.ExpandAll(some)) {
+      expansion->Quadratics(quadratics);
+      for (std::size_t m = 0; m < sums.size(); ++m) sums[m] += quadratics[m];
+    }
+  }
+  return AlignWithQuadratics(sums, moments.centered_products, std::sqrt(squared_norm));
 }
 
 }  // namespace kweave

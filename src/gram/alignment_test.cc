@@ -68,7 +68,37 @@ TEST(Alignment, WithLabels) {
   testing::MatrixGram gram({a, b});
   const KernelMoments moments = ComputeMoments(gram, 1 << 20);
   EXPECT_NEAR(LabelAlignments(gram, moments, y)[1], Cosine(b, target), 1e-12);
-  EXPECT_NEAR(CenteredLabelAlignments(gram, moments, y)[1], Cosine(Center(b), Center(target)), 1e-12);
+  EXPECT_NEAR(CenteredLabelAlignments(gram, moments, {y})[1], Cosine(Center(b), Center(target)), 1e-12);
+}
+
+TEST(Alignment, WithClasses) {
+  const std::vector<double> a = RandomKernel(1, 0), b = RandomKernel(2, 5);
+  const std::vector<int> classes = {0, 1, 2, 2, 1, 0, 2, 3, 1};
+  std::vector<std::vector<double>> columns(4, std::vector<double>(kSamples));
+  std::vector<double> target;
+  for (std::size_t i = 0; i < kSamples; ++i) {
+    columns[static_cast<std::size_t>(classes[i])][i] = 1;
+    for (const int other : classes) target.push_back(classes[i] == other ? 1 : 0);
+  }
+  testing::MatrixGram gram({a, b});
+  const KernelMoments moments = ComputeMoments(gram, 1 << 20);
+  const std::vector<double> alignments = CenteredLabelAlignments(gram, moments, columns);
+  EXPECT_NEAR(alignments[0], Cosine(Center(a), Center(target)), 1e-12);
+  EXPECT_NEAR(alignments[1], Cosine(Center(b), Center(target)), 1e-12);
+}
+
+TEST(Alignment, WithTwoClassesIsThatWithTheirSigns) {
+  testing::MatrixGram gram({RandomKernel(1, 0), RandomKernel(2, 5)});
+  const KernelMoments moments = ComputeMoments(gram, 1 << 20);
+  const std::vector<double> signs = {1, 1, -1, 1, -1, -1, -1, -1, 1};
+  std::vector<std::vector<double>> columns(2);
+  for (const double sign : signs) {
+    columns[0].push_back(sign < 0 ? 1 : 0);
+    columns[1].push_back(sign > 0 ? 1 : 0);
+  }
+  const std::vector<double> by_signs = CenteredLabelAlignments(gram, moments, {signs});
+  const std::vector<double> by_classes = CenteredLabelAlignments(gram, moments, columns);
+  for (std::size_t m = 0; m < 2; ++m) EXPECT_NEAR(by_classes[m], by_signs[m], 1e-12);
 }
 
 TEST(Alignment, OfAConstantKernelIsZeroOnceCentred) {

@@ -159,14 +159,6 @@ std::string NoteOnSmallClasses(const ClassLabels& labels) {
                      NameSome(single));
 }
 
-BinaryLabels EncodeBinaryLabels(const Labels& labels, std::span<const Index> samples) {
-  const ClassLabels encoded = EncodeClasses(labels, samples);
-  if (encoded.size() != 2 || encoded.is_multilabel()) RefuseClassCount(encoded.classes, "two");
-  BinaryLabels binary{encoded.classes, {}};
-  for (const std::int32_t u : encoded.of_sample) binary.y.push_back(u == 0 ? -1.0 : 1.0);
-  return binary;
-}
-
 std::vector<double> EncodeTargets(const Labels& labels, std::span<const Index> samples) {
   if (labels.empty()) throw Error(ErrorKind::kData, "the data has no labels");
   std::vector<double> targets;

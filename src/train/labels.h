@@ -33,15 +33,6 @@ ClassLabels EncodeClasses(const Labels& labels, std::span<const Index> samples);
 /// them. Empty: none.
 std::string NoteOnSmallClasses(const ClassLabels& labels);
 
-/// Two-class labels as signs. Numbers are ordered as numbers ("1" and "+1" are one class), text as text.
-struct BinaryLabels {
-  std::vector<std::string> classes;  ///< two, ascending, as first written
-  std::vector<double> y;             ///< -1: the first class, +1: the second
-};
-
-/// The labels of the samples in `samples`. Throws Error(kData) unless there are exactly two classes.
-BinaryLabels EncodeBinaryLabels(const Labels& labels, std::span<const Index> samples);
-
 /// The targets of a regression. Throws Error(kData) when one of them is no number.
 std::vector<double> EncodeTargets(const Labels& labels, std::span<const Index> samples);
 

@@ -25,29 +25,29 @@ Labels Numeric(std::vector<std::string> text) {
   return labels;
 }
 
-TEST(EncodeBinaryLabels, OrdersNumbersAsNumbers) {
+TEST(EncodeClasses, OrdersNumbersAsNumbers) {
   const Labels labels = Numeric({"10", "9", "+10", "9.0"});
-  const BinaryLabels encoded = EncodeBinaryLabels(labels, All(labels));
+  const ClassLabels encoded = EncodeClasses(labels, All(labels));
   EXPECT_THAT(encoded.classes, ElementsAre("9", "10"));
-  EXPECT_THAT(encoded.y, ElementsAre(1, -1, 1, -1));
+  EXPECT_THAT(encoded.of_sample, ElementsAre(1, 0, 1, 0));
 }
 
-TEST(EncodeBinaryLabels, OrdersTextAsText) {
+TEST(EncodeClasses, OrdersTextAsText) {
   const Labels labels{{"well", "ill", "ill"}, {}, {}};
-  const BinaryLabels encoded = EncodeBinaryLabels(labels, All(labels));
+  const ClassLabels encoded = EncodeClasses(labels, All(labels));
   EXPECT_THAT(encoded.classes, ElementsAre("ill", "well"));
-  EXPECT_THAT(encoded.y, ElementsAre(1, -1, -1));
+  EXPECT_THAT(encoded.of_sample, ElementsAre(1, 0, 0));
 }
 
-TEST(EncodeBinaryLabels, CountsOnlyTheSamplesThatAreThere) {
+TEST(EncodeClasses, CountsOnlyTheSamplesThatAreThere) {
   const Labels labels{{"a", "b", "c"}, {}, {}};
   const std::vector<Index> samples = {0, 2};
-  EXPECT_THAT(EncodeBinaryLabels(labels, samples).classes, ElementsAre("a", "c"));
+  EXPECT_THAT(EncodeClasses(labels, samples).classes, ElementsAre("a", "c"));
 }
 
 std::string Refusal(const Labels& labels) {
   try {
-    EncodeBinaryLabels(labels, All(labels));
+    EncodeClasses(labels, All(labels));
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::kData);
     return error.what();
@@ -55,9 +55,8 @@ std::string Refusal(const Labels& labels) {
   return "no error";
 }
 
-TEST(EncodeBinaryLabels, NamesTheClassesWhenTheyAreNotTwo) {
+TEST(EncodeClasses, NamesTheClassWhenThereIsOneOnly) {
   EXPECT_THAT(Refusal(Numeric({"1", "1"})), HasSubstr("1 class ('1'), expected two or more"));
-  EXPECT_THAT(Refusal({{"a", "b", "c"}, {}, {}}), HasSubstr("3 classes ('a', 'b', 'c'), expected two"));
   EXPECT_THAT(Refusal({}), HasSubstr("no labels"));
 }
 

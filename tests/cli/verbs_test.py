@@ -1,5 +1,6 @@
 """The verbs on good input: every format, option and output, and that predictions are what training computed."""
 import gzip
+import json
 import os
 import pty
 import signal
@@ -395,6 +396,20 @@ class Kernels(FolderTest):
             kernel = analysis["kernels"][m]
             self.assertAlmostEqual(kernel["label_alignment"], cosine(flat[m], target), places=9)
             self.assertAlmostEqual(kernel["centered_label_alignment"], cosine(centered[m], centered_target), places=9)
+        # More classes, and several labels per sample: with what says which samples share labels.
+        for kind, sets in (("words", [["a", "b", "c"][i % 3] for i in range(40)]),
+                           ("sets", [["1", "2,3", "", "3"][i % 4] for i in range(40)])):
+            self.write(kind, libsvm_text(sets, self.rows))
+            analysis = json.loads(self.succeed("kernels", kind, "--json", *kernels))
+            owned = [{label for label in text.split(",") if label} for text in sets]
+            target = [v for row in center([[len(a & b) for b in owned] for a in owned]) for v in row]
+            for m in (0, 1):
+                kernel = analysis["kernels"][m]
+                self.assertAlmostEqual(kernel["centered_label_alignment"], cosine(centered[m], target), places=6)
+                self.assertNotIn("label_alignment", kernel)
+        result = run("kernels", "d.csv", "--labels", self.write("y.txt", "".join(f"{i}\n" for i in range(40))),
+                     cwd=self.folder)
+        self.assertIn("no alignments with the labels: 40 different ones of 40 samples are no classes", result.stderr)
 
 
 def center(matrix):
