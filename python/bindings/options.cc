@@ -68,6 +68,7 @@ const std::array kFields = {
     MakeField("certificate", &TrainOptions::certificate),
     MakeField("max_iterations", &TrainOptions::max_iterations),
     MakeField("sample_weights", &TrainOptions::sample_weights),
+    MakeField("class_weights", &TrainOptions::class_weights),
     MakeField("keep_samples", &TrainOptions::keep_samples),
 };
 

@@ -210,8 +210,9 @@ class MKLEstimator(WholeFit, SparseInputTags, BaseEstimator):
         gram = gram[:, columns] if len(columns) else gram
         return name, np.column_stack([gram, values]), (), ()
 
-    def _train(self, training, matrices, start=None, targets=None, classes=()):
+    def _train(self, training, matrices, start=None, targets=None, classes=(), class_weights=()):
         options = self._options(training.samples)
+        options["class_weights"] = list(class_weights)
         if np.any(training.weight != 1):
             options["sample_weights"] = training.weight
         data, run = training.samples.to_core(matrices), make_run(self, self.callback)
@@ -362,7 +363,8 @@ class MKLEstimator(WholeFit, SparseInputTags, BaseEstimator):
         Returns
         -------
         estimator : estimator
-            Fitted, with the options that were given when it was trained.
+            Fitted, with the options that were given when it was trained; a `class_weight` of 'balanced' as the
+            factors that it was.
         """
         with open(path, "rb"):  # for the errors of Python's own files
             pass
@@ -372,11 +374,17 @@ class MKLEstimator(WholeFit, SparseInputTags, BaseEstimator):
             raise ValueError(f"{path}: a model for task '{options['task']}', expected '{cls._task}'")
         # Older files hold only what was run, which `fit` need not accept; it has no part in the answer.
         options.update(options.get("given", dict.fromkeys(["method", "driver", "solver"], "auto")))
-        known = inspect.signature(cls).parameters
-        given = {name: options[name] for name in ("kernels", *OPTIONS) if name in options and name in known}
-        estimator = cls(**{name: None if value in ([], {}) else value for name, value in given.items()})
+        estimator = cls(**cls._parameters(options, model.classes))
         estimator._restore(model)
         return estimator
+
+    @classmethod
+    def _parameters(cls, options, classes):
+        """Those that a model with these options was trained with."""
+        known = inspect.signature(cls).parameters
+        given = {name: options[name] for name in ("kernels", *OPTIONS) if name in options and name in known}
+        given["random_state"] = options.get("seed", 0) or None
+        return {name: None if value in ([], {}) else value for name, value in given.items()}
 
     def _restore(self, model):
         """Sets what `fit` would have set."""

@@ -305,8 +305,8 @@ class MKLClassifier(ClassifierMixin, MKLEstimator):
             )
         # Samples of weight zero may belong to other classes; they are left out before anybody looks.
         codes = np.searchsorted(self.classes_, y).clip(max=len(self.classes_) - 1)
-        factors = self._class_factors(y[kept], codes[kept], weight[kept])
-        training = prepare(samples, codes, weight * factors[codes])
+        self._factors = self._class_factors(y[kept], codes[kept], weight[kept])
+        training = prepare(samples, codes, weight * (self._factors != 0)[codes])
         self._learned(self._train_model(training), training)
         self._calibration = self._calibrate(training) if self.probability else None
         return training
@@ -317,6 +317,14 @@ class MKLClassifier(ClassifierMixin, MKLEstimator):
             return weight.sum() / (len(self.classes_) * np.bincount(codes, weights=weight))
         return compute_class_weight(self.class_weight, classes=self.classes_, y=y)
 
+    @classmethod
+    def _parameters(cls, options, classes):
+        weights = options.get("class_weights", {})
+        is_text = _parse_classes(classes).dtype.kind == "U"
+        labels = list(weights) if is_text else _parse_classes(list(weights)).tolist()
+        class_weight = dict(zip(labels, weights.values())) or None
+        return {**super()._parameters(options, classes), "class_weight": class_weight}
+
     def _restore(self, model):
         super()._restore(model)
         if model.is_multilabel:
@@ -326,7 +334,15 @@ class MKLClassifier(ClassifierMixin, MKLEstimator):
     def _train_model(self, training):
         names = [str(label) for label in self.classes_.tolist()]
         matrices = self._training_matrices(training.samples)
-        return self._train(training, matrices, self._start(training.positions), training.y, names)
+        return self._train(
+            training, matrices, self._start(training.positions), training.y, names, self._given_factors()
+        )
+
+    def _given_factors(self):
+        """For the core, so that models hold them. Classes of factor 0 have no samples."""
+        given = self.classes_ if isinstance(self.class_weight, str) else self.class_weight or ()
+        factors = zip(self.classes_.tolist(), self._factors.tolist())
+        return [(str(label), factor) for label, factor in factors if factor and label in given]
 
     def decision_function(self, X: SamplesLike) -> NDArray[np.float64]:
         """Value of the decision function.
@@ -370,17 +386,18 @@ class MKLClassifier(ClassifierMixin, MKLEstimator):
         if self.loss == "logistic" and self.summary_.get("multiclass") != "ovo":
             return None
         samples, codes, weight = training.samples, training.y, training.weight
+        total = weight * self._factors[codes]
         folds = min(5, np.bincount(codes).min())
         if folds < 2:
-            return Calibration(self._values(samples), codes, weight)
+            return Calibration(self._values(samples), codes, total)
         values = np.empty((samples.size,) if len(self.classes_) == 2 else (samples.size, len(self.classes_)))
         for inside, outside in StratifiedKFold(folds).split(codes, codes):
             part = clone(self).set_params(probability=False, warm_start=False)
-            part.classes_ = self.classes_
+            part.classes_, part._factors = self.classes_, self._factors
             fold = Training(samples.take(inside), codes[inside], weight[inside], inside, inside)
             part._learned(part._train_model(fold), fold)
             values[outside] = part._values(samples.take(outside))
-        return Calibration(values, codes, weight)
+        return Calibration(values, codes, total)
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: SamplesLike) -> NDArray[np.float64]:

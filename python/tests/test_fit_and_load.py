@@ -146,10 +146,26 @@ def test_loaded_classifiers_can_be_trained(iris, tmp_path, loss, multiclass, nor
     MKLClassifier(method="newton"),
     MKLClassifier(multiclass="joint", class_kernels=["identity", "blocks"]),
     MKLClassifier(multiclass="ovr", class_C={"1": 3}, machine_weights="common"),
-    MKLRegressor(weight_bounds={"linear": [0.1, 0.5]}),
+    MKLClassifier(multiclass="ovr", class_weight={0: 2.0, 1: 1.0, 2: 0.5}, random_state=3),
+    MKLClassifier(multiclass="joint", class_weight={2: 3.0}, probability=False),
+    MKLRegressor(weight_bounds={"linear": [0.1, 0.5]}, random_state=7),
+    MKLOneClass(random_state=1),
 ], ids=str)
 def test_loaded_estimators_can_be_trained(iris, tmp_path, estimator):
     _check_reloaded(estimator, *iris, tmp_path / "model")
+
+
+@pytest.mark.parametrize("names", [["a b", "c", "10"], [2, 10, -1], [0.0, 2.0, 5.0]], ids=str)
+def test_loaded_class_weights_have_the_types_of_the_classes(iris, tmp_path, names):
+    X, y = iris
+    labels = np.array(names)[y]
+    given = {names[1]: 4.0}
+    loaded = _reload(MKLClassifier(class_weight=given).fit(X, labels), tmp_path / "model")
+    assert loaded.class_weight == given
+    balanced = MKLClassifier(class_weight="balanced").fit(X[20:], labels[20:])
+    again = clone(_reload(balanced, tmp_path / "model")).fit(X[20:], labels[20:])
+    assert again.class_weight == pytest.approx({name: 130 / 3 / count for name, count in zip(names, (30, 50, 50))})
+    assert again.objective_ == balanced.objective_
 
 
 @pytest.mark.parametrize("kind, file", [

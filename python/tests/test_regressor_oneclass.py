@@ -118,7 +118,7 @@ def test_every_option_of_the_command_line_has_a_parameter():
 def test_every_option_of_the_core_has_a_parameter():
     core = _core.default_options()
     kinds = [inspect.signature(kind).parameters for kind in (MKLClassifier, MKLRegressor, MKLOneClass)]
-    elsewhere = {"task", "sample_weights", "keep_samples", "threads", "seed"}
+    elsewhere = {"task", "sample_weights", "class_weights", "keep_samples", "threads", "seed"}
     for name in set(core) - elsewhere:
         assert any(name in parameters for parameters in kinds), name
     for parameters in kinds:
