@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "base/symmetric_eigen.h"
+#include "data/csv_scanner.h"
 #include "data/file_bytes.h"
 #include "data/number.h"
 #include "data/text_source.h"
@@ -24,55 +25,47 @@ constexpr double kLeastEigenvalue = -1e-9;  // of the largest
   throw Error(ErrorKind::kData, fmt::format("{}: {}", path, sentence));
 }
 
-constexpr std::string_view kBetweenWords = ", \t\r";
-
 using Words = std::vector<std::string>;
 
-std::string_view HintOnQuotes(std::string_view label) {
-  const bool needs_quotes =
-      label.find_first_of(kBetweenWords) != std::string_view::npos || label.starts_with('"');
-  return needs_quotes ? "; a label with blanks, commas or quotes stands in double quotes there" : "";
-}
+constexpr std::string_view kBetweenWords = ", \t\r";
 
-// Takes the text in quotes that a line begins with off it; a quote inside is written twice.
-std::string TakeQuoted(const std::string& path, std::string_view& line) {
-  std::string text;
-  for (std::size_t at = 1; at < line.size(); ++at) {
-    if (line[at] == '"' && line.substr(at, 2) != "\"\"") {
-      line.remove_prefix(at + 1);
-      return text;
-    }
-    if (line[at] == '"') ++at;
-    text += line[at];
-  }
-  Fail(path, fmt::format("the quote before {} is never closed", Quoted(line.substr(1))));
-}
-
-Words SplitWords(const std::string& path, std::string_view line) {
+Words SplitWords(std::string_view line) {
   Words words;
-  for (std::size_t at = 0; (at = line.find_first_not_of(kBetweenWords)) != std::string_view::npos;) {
-    line.remove_prefix(at);
-    if (line.starts_with('"')) {
-      words.push_back(TakeQuoted(path, line));
-      continue;
-    }
-    const std::size_t end = std::min(line.find_first_of(kBetweenWords), line.size());
-    words.emplace_back(line.substr(0, end));
-    line.remove_prefix(end);
+  for (std::size_t at = 0; (at = line.find_first_not_of(kBetweenWords, at)) != std::string_view::npos;) {
+    const std::size_t end = std::min(line.find_first_of(kBetweenWords, at), line.size());
+    words.emplace_back(line.substr(at, end - at));
+    at = end;
   }
   return words;
 }
 
-// The words of every line that has some.
-std::vector<Words> SplitLines(const std::string& path, std::string_view text) {
+// The words of every line that has some: the fields of a table if the first line separates some, else between blanks.
+std::vector<Words> ReadLines(const std::string& path) {
+  const FileBytes file = OpenFileBytes(path);
+  const TextSource source(file);
+  std::string_view text = source.text();
   std::vector<Words> lines;
+  if (text.substr(0, text.find('\n')).find_first_of(",;\t") != std::string_view::npos) {
+    const char delimiter = DetectDelimiter(text);
+    CsvScanner scanner(file, delimiter);
+    while (scanner.NextRecord()) {
+      lines.push_back(scanner.ReadFields());
+      if (delimiter == '\t') std::erase(lines.back(), "");  // some line words up by several
+      if (std::ranges::all_of(lines.back(), &std::string::empty)) lines.pop_back();
+    }
+    return lines;
+  }
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
-    if (Words words = SplitWords(path, text.substr(0, end)); !words.empty())
-      lines.push_back(std::move(words));
+    if (Words words = SplitWords(text.substr(0, end)); !words.empty()) lines.push_back(std::move(words));
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return lines;
+}
+
+std::string_view HintOnBlanks(std::string_view label) {
+  const bool has_some = label.find_first_of(kBetweenWords) != std::string_view::npos;
+  return has_some ? "; a label with blanks or commas needs a file in CSV format" : "";
 }
 
 // For every class the line that starts with its label.
@@ -84,7 +77,7 @@ std::vector<std::span<const std::string>> LinesOfClasses(const std::string& path
     const auto is_meant = [&](const auto& words) { return words[0] == name; };
     const auto line = std::ranges::find_if(lines, is_meant);
     if (line == lines.end()) {
-      Fail(path, fmt::format("there is no line for class '{}'{}", name, HintOnQuotes(name)));
+      Fail(path, fmt::format("there is no line for class '{}'{}", name, HintOnBlanks(name)));
     }
     if (std::ranges::find_if(line + 1, lines.end(), is_meant) != lines.end()) {
       Fail(path, fmt::format("two lines are for class '{}', expected one", name));
@@ -121,7 +114,7 @@ std::vector<std::size_t> ColumnsOfClasses(const std::string& path, std::span<con
   for (const std::string& name : classes) {
     const auto at = std::ranges::find(names, name);
     if (at == names.end()) {
-      Fail(path, fmt::format("the first line does not name class '{}'{}", name, HintOnQuotes(name)));
+      Fail(path, fmt::format("the first line does not name class '{}'{}", name, HintOnBlanks(name)));
     }
     if (std::find(at + 1, names.end(), name) != names.end()) {
       Fail(path, fmt::format("the first line names class '{}' twice, expected once", name));
@@ -132,9 +125,7 @@ std::vector<std::size_t> ColumnsOfClasses(const std::string& path, std::span<con
 }
 
 ClassMatrix ReadMatrix(const std::string& path, std::span<const std::string> classes) {
-  const FileBytes file = OpenFileBytes(path);
-  const TextSource source(file);
-  const auto lines = SplitLines(path, source.text());
+  const std::vector<Words> lines = ReadLines(path);
   if (lines.empty()) Fail(path, "this file is empty, expected the names of the classes in its first line");
   const std::vector<std::size_t> columns = ColumnsOfClasses(path, lines, classes);
   const auto rows = LinesOfClasses(path, std::span(lines).subspan(1), classes);
@@ -165,9 +156,7 @@ std::vector<std::string_view> SplitPlace(std::string_view place) {
 }
 
 void AddTaxonomy(const std::string& path, std::span<const std::string> classes, ClassKernels& kernels) {
-  const FileBytes file = OpenFileBytes(path);
-  const TextSource source(file);
-  const auto lines = SplitLines(path, source.text());
+  const std::vector<Words> lines = ReadLines(path);
   std::vector<std::vector<std::string_view>> places;
   std::size_t deepest = 0;
   for (const auto& words : LinesOfClasses(path, lines, classes)) {

@@ -47,31 +47,30 @@ TEST(ClassKernels, TaxonomyHasAKernelForEachLevel) {
   EXPECT_EQ(kernels.matrices[2], IdentityClasses(3));
 }
 
-TEST(ClassKernels, LabelsInQuotesMayHoldAnything) {
+TEST(ClassKernels, LabelsInTablesMayHoldAnything) {
   const std::vector<std::string> classes = {"old oak", "a,b", "the \"x\"", "plain"};
-  const std::string matrix =
-      Write("my matrix.csv",
-            "class,\"old oak\",\"a,b\",\"the \"\"x\"\"\",plain\n"
-            "\"old oak\",1,0.5,0,0\n\"a,b\" 0.5 2 0 0\n\"the \"\"x\"\"\",0,0,3,0\r\nplain,0,0,0,4");
+  const std::string matrix = Write("my matrix.csv",
+                                   ",old oak,\"a,b\",\"the \"\"x\"\"\",plain\n"
+                                   "old oak,1,0.5,0,0\n\"a,b\", 0.5, 2, 0, 0\n\n"
+                                   "\"the \"\"x\"\"\",0,0,3,0\r\nplain,0,0,0,4");
   const ClassMatrix expected = {1, 0.5, 0, 0, 0.5, 2, 0, 0, 0, 0, 3, 0, 0, 0, 0, 4};
   for (const std::string& file : {matrix, '"' + matrix + '"'}) {
     const ClassKernels kernels =
         MakeClassKernels(std::vector<std::string>{"matrix(file=" + file + ")"}, classes);
     EXPECT_EQ(kernels.matrices[0], expected);
   }
-  const std::string taxonomy = Write("quoted.txt",
-                                     "\"old oak\" \"big trees/broad\"\n\"a,b\" \"big trees\"\n"
-                                     "\"the \"\"x\"\"\" big/x\nplain \"\"\n");
+  const std::string taxonomy = Write(
+      "places.tsv", "old oak\t\tbig trees/broad\n\"a,b\"\tbig trees\n\"the \"\"x\"\"\"\tbig/x\nplain\n");
   const ClassKernels levels =
       MakeClassKernels(std::vector<std::string>{"taxonomy(file=" + taxonomy + ")"}, classes);
   EXPECT_EQ(levels.matrices[0], (ClassMatrix{1, 1, 0, 0, 1, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}));
 }
 
-TEST(ClassKernels, SaysThatLabelsNeedQuotes) {
-  const std::string path = Write("bare.txt", "old oak plain\nold oak 1 0\nplain 0 1\n");
-  const auto refusal = [](const std::string& spec) -> std::string {
+TEST(ClassKernels, SaysThatLabelsNeedATable) {
+  const auto refusal = [](const std::string& kind, const std::string& text) -> std::string {
     try {
-      MakeClassKernels(std::vector<std::string>{spec}, std::vector<std::string>{"old oak", "plain"});
+      MakeClassKernels(std::vector<std::string>{kind + "(file=" + Write("bare.txt", text) + ")"},
+                       std::vector<std::string>{"old oak", "plain"});
     } catch (const Error& error) {
       return error.what();
     }
@@ -79,16 +78,14 @@ TEST(ClassKernels, SaysThatLabelsNeedQuotes) {
   };
   using ::testing::EndsWith;
   EXPECT_THAT(
-      refusal("matrix(file=" + path + ")"),
-      EndsWith("bare.txt: the first line does not name class 'old oak'; a label with blanks, commas or "
-               "quotes stands in double quotes there"));
-  EXPECT_THAT(
-      refusal("taxonomy(file=" + path + ")"),
-      EndsWith("there is no line for class 'old oak'; a label with blanks, commas or quotes stands in "
-               "double quotes there"));
-  const std::string open = Write("open.txt", "\"old oak plain\n");
-  EXPECT_THAT(refusal("matrix(file=" + open + ")"),
-              EndsWith("open.txt: the quote before \"old oak plain\" is never closed"));
+      refusal("matrix", "old oak plain\nold oak 1 0\nplain 0 1\n"),
+      EndsWith("bare.txt: the first line does not name class 'old oak'; a label with blanks or commas "
+               "needs a file in CSV format"));
+  EXPECT_THAT(refusal("taxonomy", "old oak a/b\nplain a\n"),
+              EndsWith("there is no line for class 'old oak'; a label with blanks or commas needs a file in "
+                       "CSV format"));
+  EXPECT_THAT(refusal("matrix", "old oak,plain\nold oak,1,\nplain,0,1\n"),
+              EndsWith("class 'old oak' has no value for class 'plain', expected a finite number"));
 }
 
 TEST(ClassKernels, CornerMayBeTheNameOfAClass) {
