@@ -121,11 +121,22 @@ std::string OutcomeText(const Summary& summary) {
   return text;
 }
 
+// Whether machines have weights of their own, of which the summary tells the means.
+bool HasMeanWeights(const Summary& summary) {
+  return std::ranges::any_of(summary.machines, [&](const MachineReport& machine) {
+    return machine.weights != summary.machines[0].weights;
+  });
+}
+
 std::string ResultText(const Summary& summary, const std::string& output) {
-  std::string text =
-      fmt::format("{}, {} support vectors, {} of {} {}\n", OutcomeText(summary), summary.n_support,
-                  summary.kernels_active, summary.kernels_total,
-                  summary.projected_gradient ? "factors with a width" : "kernels with a weight");
+  std::string text = OutcomeText(summary);
+  if (HasMeanWeights(summary)) {
+    text += fmt::format(", {} machines ({})", summary.machines.size(), summary.multiclass);
+  }
+  text += fmt::format(", {} support vectors, {} of {} {}{}\n", summary.n_support, summary.kernels_active,
+                      summary.kernels_total,
+                      summary.projected_gradient ? "factors with a width" : "kernels with a weight",
+                      HasMeanWeights(summary) ? " (means over the machines)" : "");
   constexpr std::size_t kShown = 10;
   std::vector<const KernelReport*> heaviest;
   for (const KernelReport& kernel : summary.kernels) {

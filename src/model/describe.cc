@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t kKernelsShown = 20;
 constexpr std::size_t kMachinesShown = 50;
+constexpr std::size_t kLeastNameWidth = 20;
 constexpr std::string_view kOptionsShown[] = {"loss", "norm", "method", "normalize", "gap"};
 
 struct DescribedKernel {
@@ -50,7 +51,8 @@ std::string Purpose(const ModelContent& content) {
 std::string ClassesText(const ModelContent& content) {
   if (content.multiclass.empty()) return {};
   const std::size_t shown = std::min(content.classes.size(), kMachinesShown);
-  std::string text = fmt::format("classes    {}", fmt::join(std::span(content.classes).first(shown), ", "));
+  std::string text =
+      fmt::format("classes    '{}'", fmt::join(std::span(content.classes).first(shown), "', '"));
   if (shown < content.classes.size()) text += fmt::format(" and {} more", content.classes.size() - shown);
   return text + "\n";
 }
@@ -227,20 +229,24 @@ Json DescribeMachines(const ModelContent& content) {
 // What each machine found, with its heaviest kernel.
 std::string MachineTableText(const Summary& summary) {
   if (summary.machines.empty()) return {};
-  std::string text =
-      fmt::format("\n{:>10}  {:>6}  {:>8}  {:<20}  {}\n", "bias", "SVs", "gap", "class", "heaviest kernel");
-  for (std::size_t k = 0; k < std::min(summary.machines.size(), kMachinesShown); ++k) {
-    const MachineReport& machine = summary.machines[k];
+  const auto shown = std::span(summary.machines).first(std::min(summary.machines.size(), kMachinesShown));
+  const auto name_of = [](const MachineReport& machine) {
+    return machine.against.empty() ? machine.name : fmt::format("{} or {}", machine.name, machine.against);
+  };
+  std::size_t width = kLeastNameWidth;
+  for (const MachineReport& machine : shown) width = std::max(width, name_of(machine).size());
+  std::string text = fmt::format("\n{:>10}  {:>6}  {:>8}  {:<{}}  {}\n", "bias", "SVs", "gap", "class", width,
+                                 "heaviest kernel");
+  for (const MachineReport& machine : shown) {
     const auto heaviest = std::ranges::max_element(machine.weights);
     const std::size_t at = heaviest - machine.weights.begin();
     const bool has_weight = at < std::min(machine.weights.size(), summary.kernels.size()) && *heaviest > 0;
-    text += fmt::format(
-        "{:>10.4g}  {:>6}  {:>8.2g}  {:<20}  {}\n", machine.bias, machine.n_support, machine.relative_gap,
-        machine.against.empty() ? machine.name : fmt::format("{} or {}", machine.name, machine.against),
-        has_weight ? summary.kernels[at].name : "none");
+    text += fmt::format("{:>10.4g}  {:>6}  {:>8.2g}  {:<{}}  {}\n", machine.bias, machine.n_support,
+                        machine.relative_gap, name_of(machine), width,
+                        has_weight ? summary.kernels[at].name : "none");
   }
-  if (summary.machines.size() > kMachinesShown) {
-    text += fmt::format("{:>10}  and {} more\n", "", summary.machines.size() - kMachinesShown);
+  if (summary.machines.size() > shown.size()) {
+    text += fmt::format("{:>10}  and {} more\n", "", summary.machines.size() - shown.size());
   }
   return text;
 }

@@ -41,7 +41,7 @@ class Classes(FolderTest):
             self.assertAlmostEqual(summary["primal"], sum(m["primal"] for m in summary["machines"]), places=9)
             self.assertEqual(summary["relative_gap"], max(m["relative_gap"] for m in summary["machines"]))
             self.assertEqual({len(m["weights"]) for m in summary["machines"]}, {len(summary["kernels"])})
-            self.assertIn("\nclasses    ash, beech, cedar, elm\n", self.succeed("inspect", "m.kweave"))
+            self.assertIn("\nclasses    'ash', 'beech', 'cedar', 'elm'\n", self.succeed("inspect", "m.kweave"))
             labels, values = self.predicted("new.csv")
             for label, row in zip(labels, values):
                 self.assertEqual(len(row), 4)
@@ -52,6 +52,27 @@ class Classes(FolderTest):
             self.assertGreater(scores["accuracy"], 0.8)
             self.assertEqual(sum(map(sum, scores["confusion"])), 60)
             self.assertEqual([entry["class"] for entry in scores["classes"]], NAMES)
+
+    def test_training_says_which_machines_there_are(self):
+        for options, said in ((["ovo"], ", 6 machines (ovo), "), (["ovr"], ", 4 machines (ovr), "), (["joint"], None),
+                              (["ovr", "--machine-weights", "common"], None)):
+            result = run("train", "d.csv", "-o", "m.kweave", "--multiclass", *options, cwd=self.folder)
+            text = result.stdout + result.stderr
+            self.assertIn("kernels with a weight", text)
+            self.assertEqual("kernels with a weight (means over the machines)" in text, said is not None, options)
+            self.assertIn(said or "", text)
+
+    def test_names_of_any_length_line_up(self):
+        long = {"ash": "a tree with a long name", "beech": "b, too"}
+        self.write("d.csv", csv_text([f'"{long.get(label, label)}"' for label in self.labels], self.rows))
+        self.train("d.csv")
+        text = self.succeed("inspect", "m.kweave")
+        self.assertIn("\nclasses    'a tree with a long name', 'b, too', 'cedar', 'elm'\n", text)
+        table = text[text.index("heaviest kernel"):].splitlines()[1:]
+        header = next(line for line in text.splitlines() if line.endswith("heaviest kernel"))
+        self.assertEqual(len(table), 6)
+        for line in table:
+            self.assertIn(line[header.index("heaviest kernel"):].split("(")[0], ("rbf", "linear"))
 
     def test_numbers_in_libsvm_text(self):
         numbers = [str(10 - NAMES.index(label)) for label in self.labels]
