@@ -291,6 +291,12 @@ class MKLClassifier(ClassifierMixin, MKLEstimator):
         return self._fit_whole(X, y, sample_weight)
 
     def _fit(self, X, y, sample_weight=None):
+        shape = np.asarray(y).shape
+        if len(shape) == 2 and shape[1] > 1:
+            raise ValueError(
+                f"y has shape {shape}, expected one class per sample; for several labels per sample fit "
+                "OneVsRestClassifier(MKLClassifier()) or MultiOutputClassifier(MKLClassifier()) of scikit-learn"
+            )
         samples, y = self._input(X, y, reset=True)
         check_classification_targets(y)
         weight = check_sample_weight(sample_weight, X)

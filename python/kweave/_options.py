@@ -19,7 +19,8 @@ def _norm(name, value):
 
 def _class_kernels(value):
     """Texts of the kernels on the classes."""
-    kernels = [] if value is None else [value] if isinstance(value, str) or not np.iterable(value) else list(value)
+    is_one = isinstance(value, str) or not np.iterable(value) or np.ndim(value) == 2  # a table has its columns in it
+    kernels = [] if value is None else [value] if is_one else list(value)
     for kernel in kernels:
         if not isinstance(kernel, str):
             raise ValueError(

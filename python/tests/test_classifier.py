@@ -117,6 +117,12 @@ def test_weights_count_samples(problem):
     assert set(weighted.support_) <= set(np.flatnonzero(weight))
 
 
+def test_several_labels_per_sample_are_refused_with_what_to_do(problem):
+    X, y = problem
+    with pytest.raises(ValueError, match=r"y has shape .*expected one class per sample.*OneVsRestClassifier"):
+        MKLClassifier().fit(X, np.column_stack([y, y]))
+
+
 def test_class_weight_is_a_factor_on_c(problem):
     X, y = problem
     factors = MKLClassifier(class_weight={"ill": 3, "well": 1}).fit(X, y)

@@ -225,10 +225,10 @@ def test_missing_targets_are_named(iris, estimator, missing):
 def test_matrices_over_classes_come_from_files(iris, tmp_path):
     X, y = iris
     joint = MKLClassifier(multiclass="joint")
-    for wrong in (np.eye(3), [np.eye(3)], 3):
-        with pytest.raises(ValueError, match=r"class_kernels has (ndarray|int), expected texts.*to_csv"):
+    for wrong in (np.eye(3), [np.eye(3)], 3, pd.DataFrame(np.eye(3), columns=list("abc"))):
+        with pytest.raises(ValueError, match=r"class_kernels has (ndarray|int|DataFrame), expected texts.*to_csv"):
             clone(joint).set_params(class_kernels=wrong).fit(X, y)
-    names = np.array(["setosa", "versicolor", "virginica"])
+    names = np.array(["the setosa", "versicolor, blue", 'a "virginica"'])
     pd.DataFrame(np.eye(3), names, names).to_csv(tmp_path / "classes.csv")
     by_file = clone(joint).set_params(class_kernels=f"matrix(file={tmp_path / 'classes.csv'})").fit(X, names[y])
     assert by_file.objective_ == pytest.approx(joint.fit(X, names[y]).objective_, rel=1e-3)
