@@ -45,18 +45,22 @@ ReadOptions MakeReadOptions(const DataArguments& arguments, const Context& conte
   return options;
 }
 
-std::vector<NamedFile> InputFiles(const DataArguments& arguments, const std::vector<std::string>& kernels) {
+std::vector<NamedFile> InputFiles(const DataArguments& arguments) {
   std::vector<NamedFile> files = {{"DATA", arguments.data}, {"--labels", arguments.read.labels_path}};
   for (const std::string& view : arguments.views)
     files.push_back({"--view", SplitAssignment("--view", view).second});
-  // Matrices of precomputed kernels are named inside the specification: any word of it that is a file.
+  return files;
+}
+
+std::vector<NamedFile> FilesNamedIn(const std::string& option, const std::vector<std::string>& values) {
   constexpr std::string_view kBounds = "=,()[]\"'+*@ ";
+  std::vector<NamedFile> files;
   std::error_code code;
-  for (const std::string& kernel : kernels) {
-    for (std::size_t begin = 0, end = 0; begin < kernel.size(); begin = end + 1) {
-      end = std::min(kernel.find_first_of(kBounds, begin), kernel.size());
-      std::string name = kernel.substr(begin, end - begin);
-      if (std::filesystem::exists(name, code)) files.push_back({"--kernel", std::move(name)});
+  for (const std::string& value : values) {
+    for (std::size_t begin = 0, end = 0; begin < value.size(); begin = end + 1) {
+      end = std::min(value.find_first_of(kBounds, begin), value.size());
+      std::string name = value.substr(begin, end - begin);
+      if (std::filesystem::exists(name, code)) files.push_back({option, std::move(name)});
     }
   }
   return files;

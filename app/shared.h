@@ -28,9 +28,10 @@ struct NamedFile {
   std::string option;
   std::string path;
 };
-/// The files that --kernel, DATA, --view and --labels name.
-std::vector<NamedFile> InputFiles(const DataArguments& arguments,
-                                  const std::vector<std::string>& kernels = {});
+/// The files that DATA, --view and --labels name.
+std::vector<NamedFile> InputFiles(const DataArguments& arguments);
+/// Those inside values of an option, such as matrices in specifications of kernels: any word that is a file.
+std::vector<NamedFile> FilesNamedIn(const std::string& option, const std::vector<std::string>& values);
 /// Throws Error(kUsage) unless every output can be written without loss of an input or of another output. Those
 /// without a path are skipped.
 void CheckOutputs(const std::vector<NamedFile>& outputs, const std::vector<NamedFile>& inputs);

@@ -102,7 +102,13 @@ void CheckOutputs(const TrainArguments& arguments) {
   if (arguments.output == "-") {
     throw Error(ErrorKind::kUsage, "-o -: a model cannot go to standard output, expected a file");
   }
-  std::vector<NamedFile> inputs = InputFiles(arguments.data, arguments.options.kernels);
+  std::vector<NamedFile> inputs = InputFiles(arguments.data);
+  const TrainOptions& options = arguments.options;
+  for (const auto& files :
+       {FilesNamedIn("--kernel", options.kernels), FilesNamedIn("--class-kernel", options.class_kernels)}) {
+    inputs.insert(inputs.end(), files.begin(), files.end());
+  }
+  inputs.push_back({"--matrix", options.matrix});
   inputs.push_back({"--weights", arguments.weights_path});
   inputs.push_back({"--config", arguments.run.config});
   CheckOutputs({{"-o", arguments.output}, {"--summary", arguments.summary}}, inputs);
