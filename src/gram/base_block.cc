@@ -363,24 +363,53 @@ class NewSamplesFile : public BaseBlock<T> {
   std::vector<double> diagonal_;
 };
 
+enum class BlockKind { kFile, kFeatureSums, kSparseProducts, kDenseProducts };
+
+BlockKind KindOf(const BaseQuantity& quantity, const FeatureSubset& subset, const Features& left,
+                 const Features& right) {
+  if (quantity.source == BaseQuantity::Source::kFile) return BlockKind::kFile;
+  const bool has_rows = quantity.row_f32 != nullptr;
+  if (quantity.source == BaseQuantity::Source::kFeatures ||
+      (has_rows && SubsetSize(left, subset) <= kFewFeatures)) {
+    return BlockKind::kFeatureSums;
+  }
+  const bool is_sparse =
+      std::holds_alternative<SparseRows>(left) && std::holds_alternative<SparseRows>(right);
+  return is_sparse && subset.empty() ? BlockKind::kSparseProducts : BlockKind::kDenseProducts;
+}
+
 }  // namespace
 
 template <class T>
 std::unique_ptr<BaseBlock<T>> MakeBaseBlock(const BaseRequest& request) {
-  const BaseQuantity& quantity = *request.quantity;
-  if (quantity.source == BaseQuantity::Source::kFile) {
-    if (request.is_training) return std::make_unique<TrainingFile<T>>(request);
-    return std::make_unique<NewSamplesFile<T>>(request);
+  switch (KindOf(*request.quantity, *request.subset, request.left->features, request.right->features)) {
+    case BlockKind::kFile:
+      if (request.is_training) return std::make_unique<TrainingFile<T>>(request);
+      return std::make_unique<NewSamplesFile<T>>(request);
+    case BlockKind::kFeatureSums:
+      return std::make_unique<FeatureSums<T>>(request);
+    case BlockKind::kSparseProducts:
+      return std::make_unique<SparseProducts<T>>(request);
+    case BlockKind::kDenseProducts:
+      return std::make_unique<DenseProducts<T>>(request);
   }
-  const bool has_rows = quantity.row_f32 != nullptr;
-  const Index features = SubsetSize(request.left->features, *request.subset);
-  if (quantity.source == BaseQuantity::Source::kFeatures || (has_rows && features <= kFewFeatures)) {
-    return std::make_unique<FeatureSums<T>>(request);
+  return nullptr;
+}
+
+bool IsCheapInTraining(const BaseQuantity& quantity, const Features& features, const FeatureSubset& subset) {
+  switch (KindOf(quantity, subset, features, features)) {
+    case BlockKind::kFile:
+      return true;
+    case BlockKind::kFeatureSums:
+      return SubsetSize(features, subset) <= kCheapSummedFeatures;
+    case BlockKind::kSparseProducts: {
+      const auto& rows = std::get<SparseRows>(features);
+      return rows.offsets[rows.rows] - rows.offsets[0] <= kCheapEntries * rows.rows;
+    }
+    case BlockKind::kDenseProducts:
+      return SubsetSize(features, subset) <= kCheapFeatures;
   }
-  const bool is_sparse = std::holds_alternative<SparseRows>(request.left->features) &&
-                         std::holds_alternative<SparseRows>(request.right->features);
-  if (is_sparse && request.subset->empty()) return std::make_unique<SparseProducts<T>>(request);
-  return std::make_unique<DenseProducts<T>>(request);
+  return false;
 }
 
 template std::unique_ptr<BaseBlock<float>> MakeBaseBlock<float>(const BaseRequest&);

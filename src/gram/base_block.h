@@ -76,6 +76,9 @@ struct BaseRequest {
 template <class T>
 std::unique_ptr<BaseBlock<T>> MakeBaseBlock(const BaseRequest& request);
 
+/// What BaseBlock::IsCheap of such a base says in training, before there is one.
+bool IsCheapInTraining(const BaseQuantity& quantity, const Features& features, const FeatureSubset& subset);
+
 }  // namespace kweave
 
 #endif  // KWEAVE_GRAM_BASE_BLOCK_H_

@@ -9,8 +9,8 @@ namespace kweave {
 namespace {
 
 template <class T>
-Index Count(const KernelSet& kernels, std::span<const View> views, const KernelParts& parts,
-            FamilyEvaluation evaluation) {
+BaseCount Count(const KernelSet& kernels, std::span<const View> views, const KernelParts& parts,
+                FamilyEvaluation evaluation) {
   std::set<BaseKey> bases = parts.bases_of_singles;
   GaussianMatrices matrices;
   FeatureRows<T> rows_of_all(RowCount(views[0].features));
@@ -23,9 +23,15 @@ Index Count(const KernelSet& kernels, std::span<const View> views, const KernelP
         LeavesRows(term.kind->shape, members, ColumnOf(term, features, subset), matrices, rows_of_all);
     if (!has_no_base) bases.insert(key);
   }
-  const auto products = std::ranges::count_if(
-      parts.linear, [&](const auto& part) { return parts.AreProductsKept(part.first, views); });
-  return static_cast<Index>(bases.size()) + products;
+  const auto products = static_cast<Index>(std::ranges::count_if(
+      parts.linear, [&](const auto& part) { return parts.AreProductsKept(part.first, views); }));
+  const auto is_cached = [&](const BaseKey& key) {
+    const auto& [quantity, view, subset, file] = key;
+    return file >= 0 || !IsCheapInTraining(*quantity, views[static_cast<std::size_t>(view)].features,
+                                           kernels.subsets[static_cast<std::size_t>(subset)]);
+  };
+  const auto cached = static_cast<Index>(std::ranges::count_if(bases, is_cached));
+  return {static_cast<Index>(bases.size()) + products, cached + products};
 }
 
 }  // namespace
@@ -58,8 +64,8 @@ KernelParts SortKernels(const KernelSet& kernels, const Normalization& normaliza
   return parts;
 }
 
-Index CountBases(const KernelSet& kernels, std::span<const View> views, std::span<const Normalizer> sequence,
-                 const GramOptions& options) {
+BaseCount CountBases(const KernelSet& kernels, std::span<const View> views,
+                     std::span<const Normalizer> sequence, const GramOptions& options) {
   const KernelParts parts = SortKernels(kernels, UnfittedNormalization(kernels, sequence));
   return options.use_float ? Count<float>(kernels, views, parts, options.evaluation)
                            : Count<double>(kernels, views, parts, options.evaluation);

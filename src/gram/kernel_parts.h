@@ -30,10 +30,17 @@ struct KernelParts {
 /// Kernels that are left out are in no part. The kernels must outlive the parts.
 KernelParts SortKernels(const KernelSet& kernels, const Normalization& normalization);
 
-/// How many matrices of base quantities, computed or in files, a Gram with these options has for training with kernels that are
-/// normalised in this sequence. Families on single features mostly need none (gram/feature_rows.h).
-Index CountBases(const KernelSet& kernels, std::span<const View> views, std::span<const Normalizer> sequence,
-                 const GramOptions& options);
+/// Matrices of base quantities.
+struct BaseCount {
+  Index made = 0;  ///< computed or in files
+  Index cached =
+      0;  ///< of those, the ones that a cache between calls is of use for: dear to compute again, or in files
+};
+
+/// What a Gram with these options has for training with kernels that are normalised in this sequence. Families on single features
+/// mostly need none (gram/feature_rows.h).
+BaseCount CountBases(const KernelSet& kernels, std::span<const View> views,
+                     std::span<const Normalizer> sequence, const GramOptions& options);
 
 }  // namespace kweave
 

@@ -99,7 +99,8 @@ MemoryPlan PlanMemory(const KernelSet& kernels, std::span<const View> views, Ind
                                bool use_float, FamilyEvaluation evaluation) {
     return CountBases(kernels, views, sequence, {.use_float = use_float, .evaluation = evaluation});
   };
-  plan.bases = count_bases(plan.use_float, FamilyEvaluation::kAuto);
+  const BaseCount bases = count_bases(plan.use_float, FamilyEvaluation::kAuto);
+  plan.bases = bases.made;
 
   const std::size_t total = context.memory_bytes > 0 ? context.memory_bytes : AvailableMemoryBytes() / 2;
   const std::size_t value_bytes = plan.use_float ? sizeof(float) : sizeof(double);
@@ -111,7 +112,7 @@ MemoryPlan PlanMemory(const KernelSet& kernels, std::span<const View> views, Ind
   const std::size_t caches = Difference(total, plan.working_bytes);
   // Base values serve again only when theta moves. They are gone, like the rows, when the certificate packs samples in
   // float64.
-  plan.base_cache_bytes = is_fixed ? 0 : std::min(caches / 3 * 2, plan.bases * matrix_bytes);
+  plan.base_cache_bytes = is_fixed ? 0 : std::min(caches / 3 * 2, bases.cached * matrix_bytes);
   // More rows than the solver comes back to would cost more to touch for the first time than to compute again.
   const std::size_t useful_rows = kUsefulRows * matrix_bytes / std::max<std::size_t>(samples, 1);
   plan.row_cache_bytes =
@@ -123,7 +124,7 @@ MemoryPlan PlanMemory(const KernelSet& kernels, std::span<const View> views, Ind
   // A solver needs some rows even where nothing is left.
   plan.row_cache_bytes = std::max(plan.row_cache_bytes, kLeastRows * samples * value_bytes);
   if (has_several_machines) {
-    const Index certificate_bases = count_bases(/*use_float=*/false, CertificateEvaluation(options));
+    const Index certificate_bases = count_bases(/*use_float=*/false, CertificateEvaluation(options)).made;
     ShareAmongMachines(samples, certificate_bases, caches, value_bytes, context, plan);
   }
   return plan;

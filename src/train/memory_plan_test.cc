@@ -10,11 +10,12 @@ namespace kweave {
 namespace {
 
 constexpr Index kSamples = 1000;
+constexpr Index kManyFeatures = 200;  // so that distances are worth keeping
 
 MemoryPlan Plan(const std::vector<std::string>& specifications, double norm, double gap,
-                std::size_t memory_bytes) {
+                std::size_t memory_bytes, Index features = 4) {
   const std::vector<View> views = {
-      {"data", MakeDense(std::vector<double>(kSamples * 4, 1.0), kSamples, 4), {}}};
+      {"data", MakeDense(std::vector<double>(kSamples * features, 1.0), kSamples, features), {}}};
   TrainOptions options;
   options.norm = norm;
   options.gap = gap;
@@ -39,8 +40,17 @@ TEST(MemoryPlan, LeavesRowsTheRoomThatSingleFeaturesDoNotNeed) {
   EXPECT_EQ(Plan({"each(laplacian(gamma=[1,2]))"}, 2, 1e-3, std::size_t{1} << 32).bases, 4);
 }
 
+// Distances over few features are computed again instead.
+TEST(MemoryPlan, LeavesRowsTheRoomThatCheapBasesDoNotNeed) {
+  const std::size_t budget = Plan({"rbf(gamma=[1,2])"}, 2, 1e-3, 100).working_bytes + (1 << 20);
+  const MemoryPlan plan = Plan({"rbf(gamma=[1,2])"}, 2, 1e-3, budget);
+  EXPECT_EQ(plan.bases, 1);
+  EXPECT_EQ(plan.base_cache_bytes, 0);
+  EXPECT_EQ(plan.row_cache_bytes, 1 << 20);
+}
+
 TEST(MemoryPlan, GivesNothingMoreThanItCanFill) {
-  const MemoryPlan plan = Plan({"rbf(gamma=[1,2])"}, 2, 1e-3, std::size_t{1} << 32);
+  const MemoryPlan plan = Plan({"rbf(gamma=[1,2])"}, 2, 1e-3, std::size_t{1} << 32, kManyFeatures);
   EXPECT_EQ(plan.base_cache_bytes, kSamples * kSamples * sizeof(float));
   EXPECT_EQ(plan.row_cache_bytes, kSamples * kSamples * sizeof(float));
   EXPECT_EQ(Plan({"rbf(gamma=[1,2])"}, 2, 1e-6, std::size_t{1} << 32).row_cache_bytes,
@@ -48,12 +58,12 @@ TEST(MemoryPlan, GivesNothingMoreThanItCanFill) {
 }
 
 TEST(MemoryPlan, StaysWithinItsBudgetAndPrefersRowsWhereTheyLast) {
-  const MemoryPlan ample = Plan({"rbf(gamma=[1,2])"}, 2, 1e-3, std::size_t{1} << 32);
+  const MemoryPlan ample = Plan({"rbf(gamma=[1,2])"}, 2, 1e-3, std::size_t{1} << 32, kManyFeatures);
   const std::size_t budget = ample.working_bytes + (1 << 20);
-  const MemoryPlan moving = Plan({"rbf(gamma=[1,2])"}, 2, 1e-3, budget);
+  const MemoryPlan moving = Plan({"rbf(gamma=[1,2])"}, 2, 1e-3, budget, kManyFeatures);
   const MemoryPlan uniform =
-      Plan({"rbf(gamma=[1,2])"}, std::numeric_limits<double>::infinity(), 1e-3, budget);
-  const MemoryPlan single = Plan({"rbf(gamma=1)"}, 2, 1e-3, budget);
+      Plan({"rbf(gamma=[1,2])"}, std::numeric_limits<double>::infinity(), 1e-3, budget, kManyFeatures);
+  const MemoryPlan single = Plan({"rbf(gamma=1)"}, 2, 1e-3, budget, kManyFeatures);
   for (const MemoryPlan& plan : {moving, uniform, single}) {
     EXPECT_LE(plan.working_bytes + plan.base_cache_bytes + plan.row_cache_bytes, budget);
   }
