@@ -30,6 +30,7 @@ struct Certificate {
   double relative_gap = 0;         ///< gap / max(|primal|, |dual|, tiny)
   double bias = 0;                 ///< minimises the primal
   std::vector<double> biases;      ///< one per class instead, for machines with several outputs
+  double scale = 1;                ///< factor on beta: what the primal, the biases, q and outputs belong to
   std::vector<double> quadratics;  ///< q_m = beta' K_m beta
   /// f(x_i) without bias; up to kRoughOutput away where a sample costs nothing and others were said to count.
   std::vector<double> outputs;

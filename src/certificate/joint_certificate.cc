@@ -20,6 +20,10 @@ using bounds::NothingKnown;
 
 std::size_t Offset(Index i) { return static_cast<std::size_t>(i); }
 
+void Scale(double factor, std::span<double> values) {
+  for (double& value : values) value *= factor;
+}
+
 // Tables are off by at most their error in every output of a unit beta: the loss is taken at the smallest margin.
 double PrimalBound(const JointRisk& risk, const Regularizer& regularizer, const Measurement& at,
                    std::span<const double> theta, std::span<const double> beta,
@@ -82,11 +86,18 @@ Certificate CertifyJoint(Gram& gram, const JointRisk& risk, const Regularizer& r
     if (!AllFinite(side.outputs) || !AllFinite(side.quadratics)) return NothingKnown(std::move(certificate));
   }
   certificate.biases = risk.BiasesFor(beta, primal_side.outputs);
-  certificate.primal =
-      PrimalBound(risk, regularizer, primal_side, answer.weights, beta, certificate.biases, table_error);
   certificate.dual = std::max(
       DualBound(risk, regularizer, answer.dual_side(), answer.feasible, certificate.biases, table_error),
       0.0);
+  std::vector<double> scaled_beta(beta.begin(), beta.end());
+  certificate.scale =
+      risk.BestScale(risk.Margins(primal_side.outputs, certificate.biases), Dot(beta, primal_side.outputs));
+  Scale(certificate.scale, scaled_beta);
+  Scale(certificate.scale, certificate.biases);
+  Scale(certificate.scale, primal_side.outputs);
+  Scale(certificate.scale * certificate.scale, primal_side.quadratics);
+  certificate.primal = PrimalBound(risk, regularizer, primal_side, answer.weights, scaled_beta,
+                                   certificate.biases, table_error);
   return bounds::Finish(std::move(certificate), primal_side);
 }
 

@@ -9,7 +9,6 @@ namespace kweave {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kRounding = 64 * std::numeric_limits<double>::epsilon();
 
 std::size_t Offset(Index u) { return static_cast<std::size_t>(u); }
 
@@ -36,16 +35,10 @@ class Paths {
   bool RelaxOnce(double excess) {
     bool has_changed = false;
     for (Index u = 0; u < prices_.classes; ++u) {
-      const double* lengths = prices_.length.data() + u * prices_.classes;
       const double from = potentials_[Offset(u)] + excess;
-      for (Index v = 0; v < prices_.classes; ++v) {
-        double& to = potentials_[Offset(v)];
-        const double shorter = from + lengths[v];
-        if (!(shorter < to - kRounding * (std::abs(to) + std::abs(from) + std::abs(lengths[v])))) continue;
-        to = shorter;
-        before_[Offset(v)] = u;
-        has_changed = true;
-      }
+      has_changed = RelaxPaths(from, prices_.length.data() + u * prices_.classes, u, potentials_.data(),
+                               before_.data(), prices_.classes) ||
+                    has_changed;
     }
     return has_changed;
   }
@@ -84,26 +77,53 @@ double MeanLength(const ClassPrices& prices, std::span<const Index> cycle) {
   return sum / static_cast<double>(cycle.size());
 }
 
-std::vector<Index> ShortestPair(const ClassPrices& prices) {
-  std::vector<Index> pair;
-  double shortest = kInfinity;
-  for (Index u = 0; u < prices.classes; ++u) {
-    for (Index v = u + 1; v < prices.classes; ++v) {
-      const double length = prices.Length(u, v) + prices.Length(v, u);
-      if (length < shortest) {
-        shortest = length;
-        pair = {u, v};
-      }
+ClassPairs::ClassPairs(const ClassPrices& prices)
+    : prices_(prices), partners_(Offset(prices.classes)), lengths_(Offset(prices.classes)) {}
+
+void ClassPairs::Consider(Index u, Index v) {
+  const double length = prices_.Length(u, v) + prices_.Length(v, u);
+  if (!(length < lengths_[Offset(u)])) return;
+  lengths_[Offset(u)] = length;
+  partners_[Offset(u)] = v;
+}
+
+void ClassPairs::FindFor(Index u) {
+  lengths_[Offset(u)] = kInfinity;
+  partners_[Offset(u)] = -1;
+  for (Index v = 0; v < prices_.classes; ++v) {
+    if (v != u) Consider(u, v);
+  }
+}
+
+void ClassPairs::Find() {
+  for (Index u = 0; u < prices_.classes; ++u) FindFor(u);
+}
+
+void ClassPairs::Update(std::span<const Index> changed, std::span<const char> is_changed) {
+  for (Index u = 0; u < prices_.classes; ++u) {
+    const Index partner = partners_[Offset(u)];
+    if (is_changed[Offset(u)] != 0 || (partner >= 0 && is_changed[Offset(partner)] != 0)) {
+      FindFor(u);
+    } else {
+      for (const Index v : changed) Consider(u, v);
     }
   }
-  return pair;
+}
+
+std::vector<Index> ClassPairs::Shortest() const {
+  const auto shortest = std::min_element(lengths_.begin(), lengths_.end());
+  const auto u = static_cast<Index>(shortest - lengths_.begin());
+  if (partners_[Offset(u)] < 0) return {};
+  return {u, partners_[Offset(u)]};
 }
 
 ClassPotentials FindPotentials(const ClassPrices& prices, std::span<const double> start) {
   ClassPotentials result;
   result.biases.assign(start.begin(), start.end());
   result.biases.resize(Offset(prices.classes), 0.0);
-  result.cycle = ShortestPair(prices);
+  ClassPairs pairs(prices);
+  pairs.Find();
+  result.cycle = pairs.Shortest();
   if (result.cycle.empty()) return result;
   result.excess = -MeanLength(prices, result.cycle);
   Paths paths(prices, result.biases);
@@ -116,6 +136,14 @@ ClassPotentials FindPotentials(const ClassPrices& prices, std::span<const double
   }
   result.biases = std::move(paths.potentials());
   return result;
+}
+
+std::vector<Index> FindCycle(const ClassPrices& prices, double excess, std::vector<double>& potentials) {
+  potentials.resize(Offset(prices.classes), 0.0);
+  Paths paths(prices, potentials);
+  if (!paths.Relax(excess)) return paths.cycle();
+  potentials = std::move(paths.potentials());
+  return {};
 }
 
 }  // namespace kweave

@@ -20,59 +20,48 @@
 #include <span>
 #include <vector>
 
+#include "compute/cpu/class_loops.h"
 #include "kweave/index.h"
 
 namespace kweave {
 
-/// The cheapest way to raise each class at the cost of each other one.
+/// The cheapest way to raise each class at the cost of each other one. Which sample offers it is not kept: whoever needs to
+/// know looks for the one whose price is the length.
 struct ClassPrices {
   explicit ClassPrices(Index class_count)
-      : classes(class_count),
-        length(static_cast<std::size_t>(class_count * class_count)),
-        sample(static_cast<std::size_t>(class_count * class_count)) {}
+      : classes(class_count), length(static_cast<std::size_t>(class_count * class_count)) {}
 
   /// No sample can raise anything; without biases every move is free of charge.
-  void Clear(bool has_bias) {
-    std::fill(length.begin(), length.end(), has_bias ? std::numeric_limits<double>::infinity() : 0.0);
-    std::fill(sample.begin(), sample.end(), std::int64_t{-1});
-  }
-  /// Sample i, with the gradient g over all classes, can raise class u.
-  void Offer(std::int64_t i, Index u, const double* g) {
+  void Clear(bool has_bias) { std::fill(length.begin(), length.end(), None(has_bias)); }
+  static double None(bool has_bias) { return has_bias ? std::numeric_limits<double>::infinity() : 0.0; }
+
+  /// A sample with the gradient g over all classes can raise class u.
+  void Offer(Index u, const double* g) {
     double* lengths = length.data() + u * classes;
-    std::int64_t* samples = sample.data() + u * classes;
-    const double own = g[u];
-    for (Index v = 0; v < classes; ++v) {
-      const double price = own - g[v];
-      const bool is_lower = price < lengths[v];
-      samples[v] = is_lower ? i : samples[v];
-      lengths[v] = is_lower ? price : lengths[v];
-    }
+    LowerToDifferences(g[u], g, lengths, classes);
     lengths[u] = std::numeric_limits<double>::infinity();
   }
-  /// The same at the cost of one class only.
-  void OfferOne(std::int64_t i, Index u, Index v, const double* g) {
-    const auto at = static_cast<std::size_t>(u * classes + v);
-    const double price = g[u] - g[v];
-    if (!(price < length[at])) return;
-    length[at] = price;
-    sample[at] = i;
+  /// The same at the cost of one other class only.
+  void OfferOne(Index u, Index v, const double* g) {
+    double& shortest = length[static_cast<std::size_t>(u * classes + v)];
+    shortest = std::min(shortest, g[u] - g[v]);
+  }
+  /// All offers that another table has, too.
+  void Merge(const ClassPrices& other) {
+    for (std::size_t k = 0; k < length.size(); ++k) length[k] = std::min(length[k], other.length[k]);
   }
   /// Forgets all offers to raise or lower class u.
   void Forget(Index u, bool has_bias) {
-    const double none = has_bias ? std::numeric_limits<double>::infinity() : 0.0;
     for (Index v = 0; v < classes; ++v) {
       for (const Index at : {u * classes + v, v * classes + u}) {
-        length[static_cast<std::size_t>(at)] = none;
-        sample[static_cast<std::size_t>(at)] = -1;
+        length[static_cast<std::size_t>(at)] = None(has_bias);
       }
     }
   }
   double Length(Index u, Index v) const { return length[static_cast<std::size_t>(u * classes + v)]; }
-  std::int64_t Sample(Index u, Index v) const { return sample[static_cast<std::size_t>(u * classes + v)]; }
 
   Index classes;
-  std::vector<double> length;        ///< u m + v: of raising u at the cost of v; infinite where u = v
-  std::vector<std::int64_t> sample;  ///< that offers it; -1: none needed
+  std::vector<double> length;  ///< u m + v: of raising u at the cost of v; infinite where u = v
 };
 
 struct ClassPotentials {
@@ -82,12 +71,35 @@ struct ClassPotentials {
   double excess = 0;  ///< minus its mean length: positive where there is something to gain
 };
 
-/// The two classes that form the shortest cycle; empty when nothing can be raised.
-std::vector<Index> ShortestPair(const ClassPrices& prices);
+/// The shortest cycle of two classes, kept while the prices of a few classes change.
+class ClassPairs {
+ public:
+  explicit ClassPairs(const ClassPrices& prices);
+
+  /// All prices are new.
+  void Find();
+  /// Those of raising or lowering these classes are; `is_changed` says the same by class.
+  void Update(std::span<const Index> changed, std::span<const char> is_changed);
+  /// Both classes; empty when nothing can be raised.
+  std::vector<Index> Shortest() const;
+
+ private:
+  void FindFor(Index u);
+  void Consider(Index u, Index v);
+
+  const ClassPrices& prices_;
+  std::vector<Index> partners_;  // of each class in its shortest cycle of two; -1: none
+  std::vector<double> lengths_;  // of that cycle
+};
+
 double MeanLength(const ClassPrices& prices, std::span<const Index> cycle);
 
 /// `start` may hold biases of a similar problem, or be empty.
 ClassPotentials FindPotentials(const ClassPrices& prices, std::span<const double> start);
+
+/// A cycle whose mean length is below -excess; empty, and potentials that meet all prices up to the excess, where there is
+/// none. `potentials` may start as those of a similar problem, or empty.
+std::vector<Index> FindCycle(const ClassPrices& prices, double excess, std::vector<double>& potentials);
 
 }  // namespace kweave
 

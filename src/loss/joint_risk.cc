@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <limits>
 
+#include "base/golden_sections.h"
 #include "loss/class_cycle.h"
 
 namespace kweave {
@@ -14,6 +15,16 @@ namespace {
 constexpr double kRounding = 16 * std::numeric_limits<double>::epsilon();
 
 std::size_t Offset(Index i) { return static_cast<std::size_t>(i); }
+
+constexpr double kLargestScale = 2;
+constexpr int kSections = 40;
+
+// The factor at which a convex function of it is smallest; 1 where that is no worse.
+template <class Function>
+double BestFactor(double low, double high, const Function& function) {
+  const double found = SmallestByGoldenSections(low, high, kSections, function);
+  return function(1) <= function(found) ? 1 : found;
+}
 
 // Bounds of one sample, and its sum over the classes.
 void FitSample(const JointRisk& risk, Index i, std::span<double> beta) {
@@ -77,6 +88,41 @@ double JointRisk::Margin(Index sample, std::span<const double> f, std::span<cons
   return f[At(sample, own)] + biases[Offset(own)] - best_other - 2 * error;
 }
 
+std::vector<double> JointRisk::Margins(std::span<const double> f, std::span<const double> biases,
+                                       double error) const {
+  std::vector<double> margins;
+  margins.reserve(y.size());
+  for (Index i = 0; i < samples(); ++i) margins.push_back(Margin(i, f, biases, error));
+  return margins;
+}
+
+double JointRisk::ValueAt(std::span<const double> margins, double scale) const {
+  double sum = 0;
+  for (std::size_t i = 0; i < margins.size(); ++i) sum += C[i] * loss->Value(scale * margins[i], 1);
+  return sum;
+}
+
+double JointRisk::BestScale(std::span<const double> margins, double square) const {
+  return BestFactor(1 / kLargestScale, kLargestScale,
+                    [&](double scale) { return 0.5 * scale * scale * square + ValueAt(margins, scale); });
+}
+
+double JointRisk::BestDualScale(std::span<const double> beta, double square) const {
+  double most = kLargestScale;
+  for (Index i = 0; i < samples(); ++i) {
+    const Index own = y[Offset(i)];
+    if (beta[At(i, own)] > 0) most = std::min(most, Cap(i, own) / beta[At(i, own)]);
+  }
+  return BestFactor(0, std::max(most, 1.0), [&](double scale) {
+    double sum = 0;
+    for (Index i = 0; i < samples(); ++i) {
+      const Index own = y[Offset(i)];
+      sum += loss->Dual(std::min(scale * beta[At(i, own)], Cap(i, own)), 1, C[Offset(i)]);
+    }
+    return 0.5 * scale * scale * square - sum;
+  });
+}
+
 double JointRisk::Value(std::span<const double> f, std::span<const double> biases) const {
   double sum = 0;
   for (Index i = 0; i < samples(); ++i) sum += C[Offset(i)] * loss->Value(Margin(i, f, biases), 1);
@@ -100,7 +146,7 @@ std::vector<double> JointRisk::BiasesFor(std::span<const double> beta, std::span
     const double at = beta[At(i, own)];
     gradient[Offset(own)] -= loss->PieceAt(at, gradient[Offset(own)], 1, C[Offset(i)]).slope;
     for (Index u = 0; u < classes; ++u) {
-      if (beta[At(i, u)] < Cap(i, u)) prices.Offer(i, u, gradient.data());
+      if (beta[At(i, u)] < Cap(i, u)) prices.Offer(u, gradient.data());
     }
   }
   return FindPotentials(prices, {}).biases;

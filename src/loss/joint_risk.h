@@ -43,9 +43,20 @@ struct JointRisk {
   double Margin(Index sample, std::span<const double> f, std::span<const double> biases,
                 double error = 0) const;
 
+  std::vector<double> Margins(std::span<const double> f, std::span<const double> biases,
+                              double error = 0) const;
+
   double Value(std::span<const double> f, std::span<const double> biases) const;
+  /// Of a function whose margins are these times `scale`.
+  double ValueAt(std::span<const double> margins, double scale) const;
+  /// The factor on a function with these margins, biases included, at which 1/2 factor^2 square + its value is
+  /// smallest, of those between 1/2 and 2. Where most samples lie on the margin, a function that is a little too small pays
+  /// for all of them.
+  double BestScale(std::span<const double> margins, double square) const;
   /// L(beta), for feasible beta.
   double Dual(std::span<const double> beta) const;
+  /// The factor on a feasible beta at which L - 1/2 factor^2 square is largest, of those up to 2 that keep it feasible.
+  double BestDualScale(std::span<const double> beta, double square) const;
   /// Biases that serve the outputs of a feasible beta: such that no class pays to raise at the cost of another by more than
   /// it must (docs/dev/notation.md). 0 without biases.
   std::vector<double> BiasesFor(std::span<const double> beta, std::span<const double> f) const;

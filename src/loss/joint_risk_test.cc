@@ -35,6 +35,36 @@ class JointRiskTest : public ::testing::Test {
   std::vector<double> C_;
 };
 
+// No factor of a fine grid serves better than those that were found.
+TEST_F(JointRiskTest, FindsTheFactorsThatServeBothBoundsBest) {
+  const HingeLoss hinge;
+  const LogisticLoss logistic;
+  for (const Loss* loss : {static_cast<const Loss*>(&hinge), static_cast<const Loss*>(&logistic)}) {
+    const JointRisk risk = this->risk(*loss);
+    std::vector<double> margins = Draw(kSamples), beta = Draw(kSamples * kClasses);
+    for (double& margin : margins) margin = 0.8 + 0.1 * margin;
+    risk.MakeFeasible(beta);
+    for (double& value : beta) value *= 0.4;
+    for (const double square : {0.1, 1.0, 10.0, 100.0}) {
+      const auto primal = [&](double s) { return 0.5 * s * s * square + risk.ValueAt(margins, s); };
+      const auto dual = [&](double s) {
+        std::vector<double> scaled = beta;
+        for (double& value : scaled) value *= s;
+        return risk.Dual(scaled) - 0.5 * s * s * square;
+      };
+      const double scale = risk.BestScale(margins, square), dual_scale = risk.BestDualScale(beta, square);
+      EXPECT_GE(scale, 0.5);
+      EXPECT_LE(scale, 2);
+      for (Index i = 0; i < kSamples; ++i) {
+        const Index own = y_[static_cast<std::size_t>(i)];
+        EXPECT_LE(dual_scale * beta[risk.At(i, own)], risk.Cap(i, own) * (1 + 1e-15));
+      }
+      for (double s = 0.5; s < 2; s += 0.01) EXPECT_LE(primal(scale), primal(s) * (1 + 1e-7));
+      for (double s = 0; s < 1; s += 0.01) EXPECT_GE(dual(dual_scale), dual(s) - 1e-7);
+    }
+  }
+}
+
 TEST_F(JointRiskTest, MakesAnythingFeasible) {
   const HingeLoss hinge;
   for (int trial = 0; trial < 20; ++trial) {

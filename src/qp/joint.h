@@ -5,9 +5,10 @@
 //          samples of a class. beta is n x m, K_t a kernel on samples, A_t one on classes (Zien, Ong 2007, eq. (9)
 //          with eq. (12); their alpha is our beta). Most often there is one term, with A the identity. J, a kernel on
 //          pairs of sample and class that is no such product, is most often absent.
-// Method   a step takes the samples that add most to the duality gap, solves the problem over them with all others fixed
+// Method   a step takes the samples that violate most at the present biases, solves the problem over them with all others fixed
 //          (qp/joint_set.h), and brings all outputs up to date by the rows of those that moved. Biases are the
-//          potentials of the classes (loss/class_cycle.h), found anew for every step; the gap they give says when to stop.
+//          potentials of the classes (loss/class_cycle.h), found anew for every step; the gap they give
+//          (qp/joint_standing.h) says when to stop.
 // Takes    beta and its outputs, and rows; leaves both where the gap is small enough.
 // Holds    beta stays feasible, outputs belong to it, and so both bounds hold at any time. Never a matrix over pairs of
 //          sample and class.

@@ -34,20 +34,10 @@ JointSet::JointSet(const JointRisk& risk, std::span<const std::span<const double
       prices_(risk.classes),
       has_moved_(Offset(risk.classes), 0) {}
 
-double& JointSet::Beta(std::int64_t k, Index u) { return block_->beta[Offset(k * risk_.classes + u)]; }
-double JointSet::Beta(std::int64_t k, Index u) const { return block_->beta[Offset(k * risk_.classes + u)]; }
-double* JointSet::Gradient(std::int64_t k) const { return block_->gradient.data() + k * risk_.classes; }
-Index JointSet::Own(std::int64_t k) const { return risk_.y[Offset(block_->samples[Offset(k)])]; }
-
-double JointSet::Kernel(std::size_t term, std::int64_t k, std::int64_t l) const {
-  if (k < 0 || l < 0) return 0;
-  return block_
-      ->kernels[term][static_cast<std::size_t>(k) * block_->samples.size() + static_cast<std::size_t>(l)];
-}
-
 std::int64_t JointSet::Solve(JointBlock& block, double target, std::int64_t most_steps) {
   block_ = &block;
   raisable_.resize(std::max(raisable_.size(), block.samples.size()));
+  can_raise_.resize(std::max(can_raise_.size(), block.beta.size()));
   for (std::size_t k = 0; k < block.samples.size(); ++k) FindRaisable(static_cast<std::int64_t>(k));
   FindPrices();
   std::int64_t steps = 0;
@@ -71,21 +61,38 @@ void JointSet::FindRaisable(std::int64_t k) {
   classes.clear();
   const Index sample = block_->samples[Offset(k)];
   for (Index u = 0; u < risk_.classes; ++u) {
-    if (Beta(k, u) < risk_.Cap(sample, u)) classes.push_back(u);
+    const bool can_raise = Beta(k, u) < risk_.Cap(sample, u);
+    can_raise_[At(k, u)] = can_raise;
+    if (can_raise) classes.push_back(u);
   }
+}
+
+// Whose price of raising one class at the cost of the other is the shortest of the set.
+std::int64_t JointSet::MemberFor(Index up, Index down) const {
+  const double length = prices_.Length(up, down);
+  if (length == ClassPrices::None(risk_.has_bias)) return -1;
+  for (std::size_t k = 0; k < block_->samples.size(); ++k) {
+    const auto member = static_cast<std::int64_t>(k);
+    const double* gradient = Gradient(member);
+    if (gradient[up] - gradient[down] == length && CanRaise(member, up)) return member;
+  }
+  return -1;
 }
 
 void JointSet::FindPrices() {
   prices_.Clear(risk_.has_bias);
   for (std::size_t k = 0; k < block_->samples.size(); ++k) {
     const auto member = static_cast<std::int64_t>(k);
-    for (const Index u : raisable_[k]) prices_.Offer(member, u, Gradient(member));
+    for (const Index u : raisable_[k]) prices_.Offer(u, Gradient(member));
   }
+  pairs_.Find();
 }
 
 // Only gradients of classes that moved have changed: offers that have to do with others still stand.
 void JointSet::UpdatePrices() {
-  for (const Edge& edge : edges_) {
+  moved_.clear();
+  for (const Edge& edge : edges_) {  // every class that is raised is lowered elsewhere
+    moved_.push_back(edge.up);
     has_moved_[Offset(edge.up)] = 1;
     prices_.Forget(edge.up, risk_.has_bias);
   }
@@ -94,30 +101,29 @@ void JointSet::UpdatePrices() {
     const double* gradient = Gradient(member);
     for (const Index u : raisable_[k]) {
       if (has_moved_[Offset(u)] != 0) {
-        prices_.Offer(member, u, gradient);
+        prices_.Offer(u, gradient);
       } else {
-        for (const Edge& edge : edges_) prices_.OfferOne(member, u, edge.up, gradient);
+        for (const Index v : moved_) prices_.OfferOne(u, v, gradient);
       }
     }
   }
-  for (const Edge& edge : edges_) has_moved_[Offset(edge.up)] = 0;
+  pairs_.Update(moved_, has_moved_);
+  for (const Index u : moved_) has_moved_[Offset(u)] = 0;
 }
 
 // False when nothing in the set violates more than the target.
 bool JointSet::ChooseEdges(double target) {
-  std::vector<Index> cycle = ShortestPair(prices_);
+  std::vector<Index> cycle = pairs_.Shortest();
   if (cycle.empty()) return false;
   const bool is_pair = -2 * MeanLength(prices_, cycle) > target;
   if (!is_pair) {
-    ClassPotentials potentials = FindPotentials(prices_, potentials_);
-    potentials_ = std::move(potentials.biases);
-    if (!(2 * potentials.excess > target)) return false;
-    cycle = std::move(potentials.cycle);
+    cycle = FindCycle(prices_, 0.5 * target, potentials_);
+    if (cycle.empty()) return false;
   }
   edges_.clear();
   for (std::size_t e = 0; e < cycle.size(); ++e) {
     const Index up = cycle[e], down = cycle[(e + 1) % cycle.size()];
-    edges_.push_back({prices_.Sample(up, down), up, down});
+    edges_.push_back({MemberFor(up, down), up, down});
   }
   if (is_pair && edges_[0].member < 0) std::swap(edges_[0], edges_[1]);
   if (is_pair) edges_[1].member = FindPartner(edges_[0]);
@@ -125,12 +131,17 @@ bool JointSet::ChooseEdges(double target) {
 }
 
 // The sample whose step against this one gains most.
-std::int64_t JointSet::FindPartner(const Edge& edge) const {
+std::int64_t JointSet::FindPartner(const Edge& edge) {
   const double price = Gradient(edge.member)[edge.up] - Gradient(edge.member)[edge.down];
   std::int64_t best = -1;
   double best_gain = 0;
+  class_products_.clear();
+  for (std::size_t t = 0; t < class_matrices_.size(); ++t) {
+    class_products_.push_back(IsOnPairs(t) ? 0 : ClassProduct(t, edge, edge));
+  }
+  const double loss_curvature = LossCurvature(edge.member, edge.up, edge.down);
   const auto consider = [&](std::int64_t k, double violation) {
-    double curvature = 0;
+    double curvature = loss_curvature + LossCurvature(k, edge.up, edge.down);
     for (std::size_t t = 0; t < class_matrices_.size(); ++t) {
       if (IsOnPairs(t)) {
         const Edge other{k, edge.up, edge.down};
@@ -138,10 +149,9 @@ std::int64_t JointSet::FindPartner(const Edge& edge) const {
             PairProduct(t, edge, edge) + PairProduct(t, other, other) - 2 * PairProduct(t, edge, other);
         continue;
       }
-      curvature += ClassProduct(t, edge, edge) *
+      curvature += class_products_[t] *
                    (Kernel(t, edge.member, edge.member) + Kernel(t, k, k) - 2 * Kernel(t, edge.member, k));
     }
-    curvature += LossCurvature(edge.member, edge.up, edge.down) + LossCurvature(k, edge.up, edge.down);
     const double gain = violation * violation / std::max(curvature, kLeastCurvature);
     if (!(gain > best_gain)) return;
     best_gain = gain;
@@ -152,8 +162,7 @@ std::int64_t JointSet::FindPartner(const Edge& edge) const {
     const auto member = static_cast<std::int64_t>(k);
     const double violation = Gradient(member)[edge.up] - Gradient(member)[edge.down] - price;
     if (!(violation > 0)) continue;
-    const std::vector<Index>& classes = raisable_[k];
-    if (std::find(classes.begin(), classes.end(), edge.down) != classes.end()) consider(member, violation);
+    if (CanRaise(member, edge.down)) consider(member, violation);
   }
   return best;
 }

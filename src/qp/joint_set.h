@@ -4,7 +4,7 @@
 // Method     steps along a cycle of classes (loss/class_cycle.h): each class is raised in one sample at the cost of the next
 //            class, exactly as far as the objective falls. Most steps move two classes in two samples: the pair of
 //            classes that violates most, its cheapest sample, and the partner that gains most by the second-order
-//            estimate of qp/smo.h. When all pairs are settled, the cycle with the smallest mean length.
+//            estimate of qp/smo.h. When all pairs are settled, a longer cycle that violates more than the target.
 // Takes and  samples, rows of their kernels, betas and gradients; leaves betas where the violation within the set is small
 // returns    enough, or no step is possible.
 // Holds      betas below their caps, exactly on them when they touch them; the sums up to rounding.
@@ -50,10 +50,12 @@ class JointSet {
   };
 
   void FindRaisable(std::int64_t k);
+  bool CanRaise(std::int64_t k, Index u) const { return can_raise_[At(k, u)] != 0; }
+  std::int64_t MemberFor(Index up, Index down) const;
   void FindPrices();
   void UpdatePrices();
   bool ChooseEdges(double target);
-  std::int64_t FindPartner(const Edge& edge) const;
+  std::int64_t FindPartner(const Edge& edge);
   double LossCurvature(std::int64_t k, Index up, Index down) const;
   double Curvature() const;
   double Room() const;
@@ -66,21 +68,33 @@ class JointSet {
   double PairProduct(std::size_t term, const Edge& a, const Edge& b) const;
   void MoveGradientsByPairs(std::size_t term, const Edge& edge, double length);
   double ClassProduct(std::size_t term, const Edge& a, const Edge& b) const;
-  double Kernel(std::size_t term, std::int64_t k, std::int64_t l) const;
-  double& Beta(std::int64_t k, Index u);
-  double Beta(std::int64_t k, Index u) const;
-  double* Gradient(std::int64_t k) const;
-  Index Own(std::int64_t k) const;
+
+  std::size_t At(std::int64_t k, Index u) const { return static_cast<std::size_t>(k * risk_.classes + u); }
+  double Kernel(std::size_t term, std::int64_t k, std::int64_t l) const {
+    if (k < 0 || l < 0) return 0;
+    const std::size_t size = block_->samples.size();
+    return block_->kernels[term][static_cast<std::size_t>(k) * size + static_cast<std::size_t>(l)];
+  }
+  double& Beta(std::int64_t k, Index u) { return block_->beta[At(k, u)]; }
+  double Beta(std::int64_t k, Index u) const { return block_->beta[At(k, u)]; }
+  double* Gradient(std::int64_t k) const { return block_->gradient.data() + k * risk_.classes; }
+  Index Own(std::int64_t k) const {
+    return risk_.y[static_cast<std::size_t>(block_->samples[static_cast<std::size_t>(k)])];
+  }
 
   const JointRisk& risk_;
   std::span<const std::span<const double>> class_matrices_;
   const bool is_identity_;  // one term, whose classes have nothing in common
   JointBlock* block_ = nullptr;
   std::vector<std::vector<Index>> raisable_;  // classes, by member
+  std::vector<char> can_raise_;               // the same, by member and class
   ClassPrices prices_;
-  std::vector<char> has_moved_;  // by class, in the last step
+  ClassPairs pairs_{prices_};
+  std::vector<Index> moved_;     // classes, in the last step
+  std::vector<char> has_moved_;  // the same, by class
   std::vector<double> potentials_;
-  std::vector<Edge> edges_;  // of the current step
+  std::vector<Edge> edges_;             // of the current step
+  std::vector<double> class_products_;  // of an edge that looks for a partner, by term
 };
 
 }  // namespace kweave

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "base/threads.h"
 #include "loss/hinge.h"
 #include "qp/test_problems.h"
 
@@ -137,6 +138,34 @@ TEST_F(JointSolverTest, MeetsWithTheKernelGivenOnPairs) {
       EXPECT_NEAR(result.dual, dual, 2e-8 * dual);
       ExpectFeasible();
     }
+  }
+}
+
+TEST_F(JointSolverTest, DoesNotDependOnTheNumberOfThreads) {
+  Solve<double>({.relative_gap = 1e-6});
+  const JointState alone = state_;
+  for (const int threads : {1, 2, 3}) {
+    ThreadPool pool(threads);
+    std::fill(state_.beta.begin(), state_.beta.end(), 0.0);
+    std::fill(state_.outputs.begin(), state_.outputs.end(), 0.0);
+    Solve<double>({.relative_gap = 1e-6, .pool = &pool});
+    EXPECT_EQ(state_.beta, alone.beta);
+    EXPECT_EQ(state_.outputs, alone.outputs);
+  }
+}
+
+// A kernel that only changed its size asks for the same betas at another size, up to their caps.
+TEST_F(JointSolverTest, FollowsAMatrixThatChangedItsSizeInOneStep) {
+  for (double& C : C_) C *= 1000;
+  for (Index i = 0; i < kSamples; ++i) matrix_(i, i) += 10;  // all samples can be told apart
+  Solve<double>({.relative_gap = 1e-6});
+  for (const double factor : {1.9, 0.6}) {
+    for (double& value : matrix_.values) value *= factor;
+    for (double& value : state_.outputs) value *= factor;
+    const JointResult result = Solve<double>({.relative_gap = 1e-5});
+    EXPECT_EQ(result.outcome, SolverOutcome::kConverged);
+    EXPECT_EQ(result.steps, 0);
+    ExpectFeasible();
   }
 }
 

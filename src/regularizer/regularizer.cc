@@ -7,6 +7,7 @@
 #include <numeric>
 #include <vector>
 
+#include "base/golden_sections.h"
 #include "kweave/error.h"
 
 namespace kweave {
@@ -37,34 +38,14 @@ namespace {
 
 // The maximum of s linear - R*(s^2 q) over s in [0, 1]; R*(s^2 q) is convex in s, as R is a function of norms.
 double BestByGoldenSections(const Regularizer& regularizer, double linear, std::span<const double> q) {
-  constexpr double kGolden = 0.6180339887498949;
   constexpr int kSections = 60;
   std::vector<double> scaled(q.size());
   const auto value_at = [&](double s) {
     for (std::size_t m = 0; m < q.size(); ++m) scaled[m] = s * s * q[m];
     return s * linear - regularizer.DualTerm(scaled);
   };
-  double low = 0, high = 1;
-  double left = 1 - kGolden, right = kGolden;
-  double left_value = value_at(left), right_value = value_at(right);
-  double best = 0;
-  for (int k = 0; k < kSections; ++k) {
-    best = std::max({best, left_value, right_value});
-    if (left_value < right_value) {
-      low = left;
-      left = right;
-      left_value = right_value;
-      right = low + kGolden * (high - low);
-      right_value = value_at(right);
-    } else {
-      high = right;
-      right = left;
-      right_value = left_value;
-      left = high - kGolden * (high - low);
-      left_value = value_at(left);
-    }
-  }
-  return best;
+  const double best = SmallestByGoldenSections(0, 1, kSections, [&](double s) { return -value_at(s); });
+  return std::max(value_at(best), 0.0);
 }
 
 }  // namespace

@@ -275,6 +275,7 @@ Learned Driver::Finish(Status status) {
   learned_.status = status;
   learned_.theta = best_.theta;
   learned_.beta = best_.beta;
+  for (double& value : learned_.beta) value *= learned_.certificate.scale;
   // Whoever certifies needs half the time for one vector.
   const bool serves_both = !options_.certifies && RelativeGap(best_.primal, best_.dual) <= aim_;
   learned_.dual_beta = serves_both ? best_.beta : best_dual_beta_;

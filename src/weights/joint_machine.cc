@@ -93,9 +93,16 @@ Evaluation JointMachine::Evaluate() {
   result.linear = problem_.risk.Dual(state_.beta);
   const Regularizer& regularizer = *problem_.regularizer;
   const double added = regularizer.Primal(theta_, result.quadratics) - 0.5 * Dot(theta_, result.quadratics);
-  result.primal =
-      added + 0.5 * quadratic + problem_.risk.Value(outputs, problem_.risk.BiasesFor(state_.beta, outputs));
   result.inner_dual = added + result.linear - 0.5 * quadratic;
+  // Of the function at the factor that the certificate finds.
+  const std::vector<double> margins =
+      problem_.risk.Margins(outputs, problem_.risk.BiasesFor(state_.beta, outputs));
+  const double scale = problem_.risk.BestScale(margins, quadratic);
+  std::vector<double> scaled_quadratics = result.quadratics;
+  for (double& value : scaled_quadratics) value *= scale * scale;
+  result.primal = regularizer.Primal(theta_, scaled_quadratics) +
+                  0.5 * scale * scale * (quadratic - Dot(theta_, result.quadratics)) +
+                  problem_.risk.ValueAt(margins, scale);
   result.dual = LowerBound(regularizer, result.linear, result.quadratics, /*may_scale=*/true);
   return result;
 }

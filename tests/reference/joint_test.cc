@@ -89,6 +89,38 @@ TEST(Joint, CertificateHoldsForAnyAnswer) {
   }
 }
 
+// A function that is a little too small, or too large, is judged at its best size, and the answer says which that is.
+TEST(Joint, CertificateJudgesAFunctionAtItsBestSize) {
+  const JointReference problem = JointReferences().front();
+  const testing::ReferenceOptimum& optimum = problem.optima.front();
+  const Learned learned = LearnJoint(problem, optimum.norm, WithMethod("auto", kGap));
+  testing::MatrixGram samples(problem.matrices, static_cast<Index>(problem.y.size()));
+  JointGram gram(samples, problem.classes, problem.class_matrices);
+  const RegularizerPointer norm = LpConstraint(optimum.norm);
+  for (const double factor : {0.9, 1.0, 1.1}) {
+    std::vector<double> beta = learned.beta;
+    for (double& value : beta) value *= factor;
+    const Certificate certificate =
+        CertifyJoint(gram, problem.risk(), *norm, learned.theta, beta, learned.dual_beta);
+    const auto primal_at = [&](double scale) {
+      std::vector<double> scaled = beta, biases = certificate.biases;
+      for (double& value : scaled) value *= scale;
+      for (double& value : biases) value *= scale / certificate.scale;
+      std::vector<double> quadratics(learned.theta.size()), outputs(beta.size());
+      const std::unique_ptr<Expansion> expansion = gram.Expand(scaled);
+      expansion->Quadratics(quadratics);
+      expansion->Outputs(learned.theta, outputs);
+      return norm->Primal(learned.theta, quadratics) + problem.risk().Value(outputs, biases);
+    };
+    EXPECT_NEAR(certificate.primal, primal_at(certificate.scale), 1e-9 * optimum.upper);
+    EXPECT_LE(certificate.primal, primal_at(1) * (1 + 1e-9));
+    if (factor < 1) {
+      EXPECT_GT(certificate.scale, 1.01);
+      EXPECT_LT(certificate.primal, primal_at(1) * (1 - 1e-3));
+    }
+  }
+}
+
 // Machines of one class against the rest, with common weights (generate_common.py).
 struct CommonProblem {
   explicit CommonProblem(const JointReference& joint) : gram(joint.matrices), loss(joint.loss) {
