@@ -13,11 +13,14 @@
 #include "gram/group.h"
 #include "gram/make_gram.h"
 #include "kweave/error.h"
+#include "model/machine_outputs.h"
 #include "model/match_views.h"
 #include "model/predict_pairs.h"
 
 namespace kweave {
 namespace {
+
+constexpr Index kSamplesPerPiece = 8;  // decided at a time
 
 // Whether `name` stands in `text` by itself, not as a part of a longer one.
 bool HoldsWord(std::string_view text, std::string_view name) {
@@ -153,7 +156,7 @@ NewSamples MatchSamples(const ModelContent& content, const Dataset& data, const 
   return samples;
 }
 
-// Calls visit(gram, begin, end) with the kernels between stored samples and new samples begin to end - 1.
+// Calls visit(gram, pool, begin, end) with the kernels between stored samples and new samples begin to end - 1.
 template <class Visit>
 void ForEachBlock(const ModelContent& content, const NewSamples& samples, const Context& context,
                   Visit visit) {
@@ -177,33 +180,7 @@ void ForEachBlock(const ModelContent& content, const NewSamples& samples, const 
                                                           : WithSampleCount(samples.views, samples.count);
     const auto gram = MakeCrossGram(kernels, left, right, content.normalization, content.sample_indices,
                                     {.use_float = false, .evaluation = FamilyEvaluation::kAuto}, pool);
-    visit(*gram, begin, end);
-  }
-}
-
-bool HasCommonWeights(const ModelContent& content) {
-  return std::ranges::all_of(content.machines, [&](const ModelMachine& machine) {
-    return machine.theta == content.machines[0].theta;
-  });
-}
-
-// Machines on one learned kernel: every value of it is evaluated once and serves all of them. out[k * count + j] is for
-// machine k and sample j.
-void AddOutputsOfRows(const ModelContent& content, Gram& gram, Index count, std::span<double> out) {
-  const std::vector<double>& theta = content.machines[0].theta;
-  const double shift = gram.RowShift(theta);
-  std::vector<double> rows(kRowBatch * count);
-  for (Index first = 0; first < content.stored_count(); first += kRowBatch) {
-    std::vector<Index> batch(std::min(kRowBatch, content.stored_count() - first));
-    std::iota(batch.begin(), batch.end(), first);
-    gram.Rows(theta, batch, rows.data(), count);
-    for (double& value : std::span(rows).first(batch.size() * count)) value += shift;
-    for (std::size_t k = 0; k < content.machines.size(); ++k) {
-      for (std::size_t r = 0; r < batch.size(); ++r) {
-        const double factor = content.machines[k].beta[batch[r]];
-        if (factor != 0) AddScaled<double>(rows.data() + r * count, count, factor, out.data() + k * count);
-      }
-    }
+    visit(*gram, pool, begin, end);
   }
 }
 
@@ -240,29 +217,29 @@ std::vector<double> Decide(const ModelContent& content, const Dataset& data, con
   const NewSamples samples = MatchSamples(content, data, options);
   const auto machines = static_cast<Index>(content.machines.size());
   const Index outputs = content.outputs();
-  std::vector<double> decision(samples.count * outputs), values(machines);
-  const auto decide = [&](Index i) {
+  std::vector<double> decision(samples.count * outputs);
+  const auto decide = [&](Index i, std::span<const double> values) {
     CombineMachines(content, values, std::span(decision).subspan(i * outputs, outputs));
   };
-  for (Index k = 0; k < machines; ++k) values[k] = content.machines[k].bias;
-  for (Index i = 0; i < samples.count; ++i) decide(i);  // all there is without kernels
-  ForEachBlock(content, samples, context, [&](Gram& gram, Index begin, Index end) {
+  std::vector<double> biases;
+  for (const ModelMachine& machine : content.machines) biases.push_back(machine.bias);
+  for (Index i = 0; i < samples.count; ++i) decide(i, biases);  // all there is without kernels
+  const MachineOutputs machine_outputs(content);
+  ForEachBlock(content, samples, context, [&](Gram& gram, ThreadPool& pool, Index begin, Index end) {
     const Index count = end - begin;
     std::vector<double> out(machines * count);
-    if (machines > 1 && HasCommonWeights(content)) {
-      AddOutputsOfRows(content, gram, count, out);
-    } else {
-      std::vector<std::span<const double>> betas;
-      for (const ModelMachine& machine : content.machines) betas.push_back(machine.beta);
-      const std::vector<std::unique_ptr<Expansion>> expansions = gram.ExpandAll(betas);
+    machine_outputs.Find(gram, pool, out);
+    // The values of a few samples are turned over at a time: those of one machine lie side by side.
+    pool.ParallelFor(count, kSamplesPerPiece, [&](Index first, Index last, int) {
+      std::vector<double> values((last - first) * machines);
       for (Index k = 0; k < machines; ++k) {
-        expansions[k]->Outputs(content.machines[k].theta, std::span(out).subspan(k * count, count));
+        for (Index i = first; i < last; ++i)
+          values[(i - first) * machines + k] = out[k * count + i] + biases[k];
       }
-    }
-    for (Index i = begin; i < end; ++i) {
-      for (Index k = 0; k < machines; ++k) values[k] = out[k * count + i - begin] + content.machines[k].bias;
-      decide(i);
-    }
+      for (Index i = first; i < last; ++i) {
+        decide(begin + i, std::span(values).subspan((i - first) * machines, machines));
+      }
+    });
   });
   if (samples.pairs.samples >= 0) {
     ThreadPool pool(context.threads);
@@ -278,7 +255,7 @@ std::vector<double> DecideByKernel(const ModelContent& content, const Dataset& d
   const ModelMachine& one = content.machines[machine];
   const Index kernels = content.kernels.size();
   std::vector<double> parts(samples.count * kernels);
-  ForEachBlock(content, samples, context, [&](Gram& gram, Index begin, Index end) {
+  ForEachBlock(content, samples, context, [&](Gram& gram, ThreadPool&, Index begin, Index end) {
     const auto expansion = gram.Expand(one.beta);
     std::vector<double> theta(kernels), out(end - begin);
     for (Index m = 0; m < kernels; ++m) {
@@ -299,7 +276,7 @@ std::vector<double> LearnedKernelValues(const ModelContent& content, const Datas
   const std::vector<double>& theta = content.machines[machine].theta;
   const Index stored = content.stored_count();
   std::vector<double> values(samples.count * stored);
-  ForEachBlock(content, samples, context, [&](Gram& gram, Index begin, Index end) {
+  ForEachBlock(content, samples, context, [&](Gram& gram, ThreadPool&, Index begin, Index end) {
     const double shift = gram.RowShift(theta);
     const Index count = end - begin;
     std::vector<double> rows(kRowBatch * count);

@@ -136,6 +136,46 @@ TEST(OneAgainstOne, MachinesAreThoseOfTheirTwoClasses) {
   EXPECT_GT(RightShare(data, model.Predict(data, {})), 0.8);
 }
 
+// So many pairs that they share the rows of every kernel: their values are those of each machine by itself.
+TEST(OneAgainstOne, VotesOfVeryManyMachinesAreThoseOfEach) {
+  constexpr Index kManyClasses = 24, kPerClass = 3;
+  Random random(7);
+  std::vector<double> values;
+  Dataset data;
+  data.size = kManyClasses * kPerClass;
+  for (Index i = 0; i < data.size; ++i) {
+    const auto angle = static_cast<double>(i % kManyClasses) * 0.26;
+    values.push_back(std::cos(angle) + 0.2 * random.Uniform());
+    values.push_back(std::sin(angle) + 0.2 * random.Uniform());
+    data.labels.text.push_back("c" + std::to_string(10 + i % kManyClasses));
+  }
+  data.views = {{"data", MakeDense(std::move(values), data.size, 2), {}}};
+  TrainOptions options = Precise();
+  options.multiclass = "ovo";
+  options.gap = 1e-3;
+  const Model model = Train(data, options, {});
+  ASSERT_EQ(model.machines(), kManyClasses * (kManyClasses - 1) / 2);
+  const std::vector<double> decision = model.Predict(data, {}).decision;
+  std::vector<double> votes(decision.size(), 0.0), sums(decision.size(), 0.0);
+  for (Index k = 0; k < model.machines(); ++k) {
+    const MachineReport& machine = model.summary().machines[k];
+    const Index output = std::stoi(machine.name.substr(1)) - 10;
+    const Index against = std::stoi(machine.against.substr(1)) - 10;
+    const std::vector<double> parts = model.PredictByKernel(data, {}, {}, k);
+    const Index kernels = static_cast<Index>(parts.size()) / data.size;
+    for (Index i = 0; i < data.size; ++i) {
+      double f = machine.bias;
+      for (Index m = 0; m < kernels; ++m) f += parts[i * kernels + m];
+      votes[i * kManyClasses + (f > 0 ? output : against)] += 1;
+      sums[i * kManyClasses + output] += f;
+      sums[i * kManyClasses + against] -= f;
+    }
+  }
+  for (std::size_t k = 0; k < votes.size(); ++k) {
+    EXPECT_NEAR(decision[k], votes[k] + sums[k] / (3 * (std::abs(sums[k]) + 1)), 1e-7);
+  }
+}
+
 // Four overlapping classes, enough samples for machines to leave those out that do not count.
 Dataset ManyOnACircle(Index samples) {
   Random random(5);
