@@ -18,7 +18,6 @@ CLASSIFY = [
     (loss, multiclass)
     for loss in ("auto", "hinge", "squared-hinge", "smoothed-hinge", "logistic", "least-squares")
     for multiclass in ("auto", "ovr", "ovo", "joint")
-    if (loss, multiclass) != ("least-squares", "joint")
 ]
 
 

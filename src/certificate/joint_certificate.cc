@@ -24,7 +24,7 @@ void Scale(double factor, std::span<double> values) {
   for (double& value : values) value *= factor;
 }
 
-// Tables are off by at most their error in every output of a unit beta: the loss is taken at the smallest margin.
+// Tables are off by at most their error in every output of a unit beta: the loss is taken at the worst margin.
 double PrimalBound(const JointRisk& risk, const Regularizer& regularizer, const Measurement& at,
                    std::span<const double> theta, std::span<const double> beta,
                    std::span<const double> biases, double table_error) {
@@ -33,8 +33,7 @@ double PrimalBound(const JointRisk& risk, const Regularizer& regularizer, const 
   const double weight = SumOfMagnitudes(theta);
   double losses = 0;
   for (Index i = 0; i < risk.samples(); ++i) {
-    const double margin = risk.Margin(i, at.outputs, biases, weight * table_error * magnitude);
-    losses += risk.C[Offset(i)] * risk.loss->Value(margin, 1);
+    losses += risk.LossOf(i, risk.Margin(i, at.outputs, biases, weight * table_error * magnitude));
   }
   return regularization + losses +
          kRounding * (std::abs(regularization) + losses + magnitude * LargestMagnitude(at.outputs));

@@ -35,10 +35,11 @@ struct ClassPrices {
   void Clear(bool has_bias) { std::fill(length.begin(), length.end(), None(has_bias)); }
   static double None(bool has_bias) { return has_bias ? std::numeric_limits<double>::infinity() : 0.0; }
 
-  /// A sample with the gradient g over all classes can raise class u.
-  void Offer(Index u, const double* g) {
+  /// A sample with the gradient g over all classes can raise class u; `raise` is g[u], or more where its dual term has a
+  /// corner.
+  void Offer(Index u, double raise, const double* g) {
     double* lengths = length.data() + u * classes;
-    LowerToDifferences(g[u], g, lengths, classes);
+    LowerToDifferences(raise, g, lengths, classes);
     lengths[u] = std::numeric_limits<double>::infinity();
   }
   /// The same at the cost of one other class only.

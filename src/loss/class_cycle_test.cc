@@ -16,7 +16,7 @@ ClassPrices Random(Index classes, std::uint64_t seed) {
   std::vector<double> gradient(static_cast<std::size_t>(classes));
   for (Index i = 0; i < 3 * classes; ++i) {
     for (double& value : gradient) value = random.Uniform();
-    prices.Offer(i % classes, gradient.data());
+    prices.Offer(i % classes, gradient[static_cast<std::size_t>(i % classes)], gradient.data());
   }
   return prices;
 }
@@ -41,9 +41,9 @@ TEST(ClassCycle, FindsCyclesOfThree) {
   ClassPrices prices(3);
   prices.Clear(true);
   const double first[] = {0, 1, -1}, second[] = {-1, 0, 1}, third[] = {1, -1, 0};
-  prices.Offer(0, first);
-  prices.Offer(1, second);
-  prices.Offer(2, third);
+  prices.Offer(0, first[0], first);
+  prices.Offer(1, second[1], second);
+  prices.Offer(2, third[2], third);
   ClassPairs pairs(prices);
   pairs.Find();
   EXPECT_EQ(MeanLength(prices, pairs.Shortest()), 0);

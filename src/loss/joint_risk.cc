@@ -26,6 +26,18 @@ double BestFactor(double low, double high, const Function& function) {
   return function(1) <= function(found) ? 1 : found;
 }
 
+// Of the betas of each sample at the classes that are not its own; 0 where nobody asks for them.
+std::vector<double> OtherMagnitudes(const JointRisk& risk, std::span<const double> beta) {
+  std::vector<double> sums(risk.y.size());
+  if (!risk.IsTwoSided()) return sums;
+  for (Index u = 0; u < risk.classes; ++u) {
+    for (Index i = 0; i < risk.samples(); ++i) {
+      if (u != risk.y[Offset(i)]) sums[Offset(i)] += std::abs(beta[risk.At(i, u)]);
+    }
+  }
+  return sums;
+}
+
 // Bounds of one sample, and its sum over the classes.
 void FitSample(const JointRisk& risk, Index i, std::span<double> beta) {
   const Index own = risk.y[Offset(i)];
@@ -33,7 +45,7 @@ void FitSample(const JointRisk& risk, Index i, std::span<double> beta) {
   double others = 0;
   for (Index u = 0; u < risk.classes; ++u) {
     if (u == own) continue;
-    beta[risk.At(i, u)] = std::min(beta[risk.At(i, u)], 0.0);
+    beta[risk.At(i, u)] = std::min(beta[risk.At(i, u)], risk.Cap(i, u));
     others -= beta[risk.At(i, u)];
   }
   const double factor = others > cap ? cap / others : 1;
@@ -78,36 +90,81 @@ void FitSums(const JointRisk& risk, std::span<double> beta) {
 
 }  // namespace
 
-double JointRisk::Margin(Index sample, std::span<const double> f, std::span<const double> biases,
-                         double error) const {
-  const Index own = y[Offset(sample)];
-  double best_other = -std::numeric_limits<double>::infinity();
-  for (Index u = 0; u < classes; ++u) {
-    if (u != own) best_other = std::max(best_other, f[At(sample, u)] + biases[Offset(u)]);
-  }
-  return f[At(sample, own)] + biases[Offset(own)] - best_other - 2 * error;
+double JointRisk::Cap(Index sample, Index output) const {
+  const Interval feasible = loss->Feasible(1, C[Offset(sample)]);
+  return y[Offset(sample)] == output ? feasible.upper : std::max(0.0, -feasible.lower);
 }
 
-std::vector<double> JointRisk::Margins(std::span<const double> f, std::span<const double> biases,
-                                       double error) const {
-  std::vector<double> margins;
+Interval JointRisk::Margin(Index sample, std::span<const double> f, std::span<const double> biases,
+                           double error) const {
+  const Index own = y[Offset(sample)];
+  double largest = -std::numeric_limits<double>::infinity(), smallest = -largest;
+  for (Index u = 0; u < classes; ++u) {
+    if (u == own) continue;
+    const double other = f[At(sample, u)] + biases[Offset(u)];
+    largest = std::max(largest, other);
+    smallest = std::min(smallest, other);
+  }
+  const double value = f[At(sample, own)] + biases[Offset(own)];
+  const double lowest = value - largest - 2 * error;
+  return {lowest, IsTwoSided() ? value - smallest + 2 * error : lowest};
+}
+
+double JointRisk::LossOf(Index sample, Interval margins) const {
+  double worst = loss->Value(margins.lower, 1);
+  if (margins.upper != margins.lower) worst = std::max(worst, loss->Value(margins.upper, 1));
+  return C[Offset(sample)] * worst;
+}
+
+double JointRisk::DualOf(Index sample, double own_beta, double magnitude) const {
+  if (!IsTwoSided()) return loss->Dual(own_beta, 1, C[Offset(sample)]);
+  return OwnSlope(sample, own_beta) * own_beta - 0.5 * MagnitudeCurvature(sample) * magnitude * magnitude;
+}
+
+double JointRisk::OwnSlope(Index sample, double own_beta) const {
+  return loss->PieceAt(IsTwoSided() ? 0 : own_beta, 0, 1, C[Offset(sample)]).slope;
+}
+
+double JointRisk::MagnitudeCurvature(Index sample) const {
+  return loss->PieceAt(0, 0, 1, C[Offset(sample)]).curvature;
+}
+
+void JointRisk::FindSlopes(Index sample, std::span<const double> beta, std::span<const double> gradient,
+                           std::span<double> raise, std::span<double> lower) const {
+  const auto own = Offset(y[Offset(sample)]);
+  double magnitude = 0;
+  for (std::size_t u = 0; u < beta.size(); ++u) magnitude += u == own ? 0 : std::abs(beta[u]);
+  const double corner = MagnitudeCurvature(sample) * magnitude;
+  for (std::size_t u = 0; u < beta.size(); ++u) {
+    raise[u] = gradient[u] + (u == own ? 0 : beta[u] >= 0 ? corner : -corner);
+    lower[u] = gradient[u] + (u == own ? 0 : beta[u] > 0 ? corner : -corner);
+  }
+}
+
+std::vector<Interval> JointRisk::Margins(std::span<const double> f, std::span<const double> biases,
+                                         double error) const {
+  std::vector<Interval> margins;
   margins.reserve(y.size());
   for (Index i = 0; i < samples(); ++i) margins.push_back(Margin(i, f, biases, error));
   return margins;
 }
 
-double JointRisk::ValueAt(std::span<const double> margins, double scale) const {
+double JointRisk::ValueAt(std::span<const Interval> margins, double scale) const {
   double sum = 0;
-  for (std::size_t i = 0; i < margins.size(); ++i) sum += C[i] * loss->Value(scale * margins[i], 1);
+  for (Index i = 0; i < samples(); ++i) {
+    const Interval at = margins[Offset(i)];
+    sum += LossOf(i, {scale * at.lower, scale * at.upper});
+  }
   return sum;
 }
 
-double JointRisk::BestScale(std::span<const double> margins, double square) const {
+double JointRisk::BestScale(std::span<const Interval> margins, double square) const {
   return BestFactor(1 / kLargestScale, kLargestScale,
                     [&](double scale) { return 0.5 * scale * scale * square + ValueAt(margins, scale); });
 }
 
 double JointRisk::BestDualScale(std::span<const double> beta, double square) const {
+  const std::vector<double> magnitudes = OtherMagnitudes(*this, beta);
   double most = kLargestScale;
   for (Index i = 0; i < samples(); ++i) {
     const Index own = y[Offset(i)];
@@ -117,7 +174,7 @@ double JointRisk::BestDualScale(std::span<const double> beta, double square) con
     double sum = 0;
     for (Index i = 0; i < samples(); ++i) {
       const Index own = y[Offset(i)];
-      sum += loss->Dual(std::min(scale * beta[At(i, own)], Cap(i, own)), 1, C[Offset(i)]);
+      sum += DualOf(i, std::min(scale * beta[At(i, own)], Cap(i, own)), scale * magnitudes[Offset(i)]);
     }
     return 0.5 * scale * scale * square - sum;
   });
@@ -125,13 +182,14 @@ double JointRisk::BestDualScale(std::span<const double> beta, double square) con
 
 double JointRisk::Value(std::span<const double> f, std::span<const double> biases) const {
   double sum = 0;
-  for (Index i = 0; i < samples(); ++i) sum += C[Offset(i)] * loss->Value(Margin(i, f, biases), 1);
+  for (Index i = 0; i < samples(); ++i) sum += LossOf(i, Margin(i, f, biases));
   return sum;
 }
 
 double JointRisk::Dual(std::span<const double> beta) const {
   double sum = 0;
-  for (Index i = 0; i < samples(); ++i) sum += loss->Dual(beta[At(i, y[Offset(i)])], 1, C[Offset(i)]);
+  const std::vector<double> magnitudes = OtherMagnitudes(*this, beta);
+  for (Index i = 0; i < samples(); ++i) sum += DualOf(i, beta[At(i, y[Offset(i)])], magnitudes[Offset(i)]);
   return sum;
 }
 
@@ -139,14 +197,19 @@ std::vector<double> JointRisk::BiasesFor(std::span<const double> beta, std::span
   if (!has_bias) return std::vector<double>(Offset(classes), 0.0);
   ClassPrices prices(classes);
   prices.Clear(has_bias);
-  std::vector<double> gradient(Offset(classes));
+  const bool is_two_sided = IsTwoSided();
+  std::vector<double> at(Offset(classes)), gradient(at.size()), raise(at.size()), lower(at.size());
   for (Index i = 0; i < samples(); ++i) {
-    for (Index u = 0; u < classes; ++u) gradient[Offset(u)] = f[At(i, u)];
-    const Index own = y[Offset(i)];
-    const double at = beta[At(i, own)];
-    gradient[Offset(own)] -= loss->PieceAt(at, gradient[Offset(own)], 1, C[Offset(i)]).slope;
     for (Index u = 0; u < classes; ++u) {
-      if (beta[At(i, u)] < Cap(i, u)) prices.Offer(u, gradient.data());
+      at[Offset(u)] = beta[At(i, u)];
+      gradient[Offset(u)] = f[At(i, u)];
+    }
+    const auto own = Offset(y[Offset(i)]);
+    gradient[own] -= OwnSlope(i, at[own]);
+    raise = lower = gradient;
+    if (is_two_sided) FindSlopes(i, at, gradient, raise, lower);
+    for (Index u = 0; u < classes; ++u) {
+      if (at[Offset(u)] < Cap(i, u)) prices.Offer(u, raise[Offset(u)], lower.data());
     }
   }
   return FindPotentials(prices, {}).biases;
@@ -157,6 +220,10 @@ void JointRisk::MakeFeasible(std::span<double> beta) const {
   if (has_bias) FitSums(*this, beta);
 }
 
-bool ServesJoint(const Loss& loss) { return loss.Feasible(1, 1).lower >= 0; }
+bool ServesJoint(const Loss& loss) {
+  const Interval piece = loss.PieceAt(0, 0, 1, 1).range;
+  const bool is_quadratic = std::isinf(piece.lower) && std::isinf(piece.upper);
+  return is_quadratic || loss.Feasible(1, 1).lower >= 0;
+}
 
 }  // namespace kweave

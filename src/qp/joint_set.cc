@@ -30,6 +30,7 @@ bool IsIdentity(std::span<const std::span<const double>> matrices, Index classes
 JointSet::JointSet(const JointRisk& risk, std::span<const std::span<const double>> class_matrices)
     : risk_(risk),
       class_matrices_(class_matrices),
+      is_two_sided_(risk.IsTwoSided()),
       is_identity_(IsIdentity(class_matrices, risk.classes)),
       prices_(risk.classes),
       has_moved_(Offset(risk.classes), 0) {}
@@ -43,15 +44,11 @@ std::int64_t JointSet::Solve(JointBlock& block, double target, std::int64_t most
   std::int64_t steps = 0;
   for (; steps < most_steps; ++steps) {
     if (!ChooseEdges(target)) break;
-    double slope = 0;
-    for (const Edge& edge : edges_) {
-      if (edge.member >= 0) slope += Gradient(edge.member)[edge.up] - Gradient(edge.member)[edge.down];
-    }
     const double room = Room();
-    const double length = Length(slope, room);
+    const double length = Length(Slope(), room);
     if (!(length > 0)) break;
     MoveBy(length, room);
-    is_identity_ ? UpdatePrices() : FindPrices();
+    is_identity_ && !is_two_sided_ ? UpdatePrices() : FindPrices();
   }
   return steps;
 }
@@ -59,9 +56,10 @@ std::int64_t JointSet::Solve(JointBlock& block, double target, std::int64_t most
 void JointSet::FindRaisable(std::int64_t k) {
   std::vector<Index>& classes = raisable_[static_cast<std::size_t>(k)];
   classes.clear();
-  const Index sample = block_->samples[Offset(k)];
+  const Index own = Own(k);
+  const double own_cap = risk_.Cap(block_->samples[Offset(k)], own);
   for (Index u = 0; u < risk_.classes; ++u) {
-    const bool can_raise = Beta(k, u) < risk_.Cap(sample, u);
+    const bool can_raise = is_two_sided_ || Beta(k, u) < (u == own ? own_cap : 0);
     can_raise_[At(k, u)] = can_raise;
     if (can_raise) classes.push_back(u);
   }
@@ -73,19 +71,30 @@ std::int64_t JointSet::MemberFor(Index up, Index down) const {
   if (length == ClassPrices::None(risk_.has_bias)) return -1;
   for (std::size_t k = 0; k < block_->samples.size(); ++k) {
     const auto member = static_cast<std::int64_t>(k);
-    const double* gradient = Gradient(member);
-    if (gradient[up] - gradient[down] == length && CanRaise(member, up)) return member;
+    if (Raise(member)[up] - Lower(member)[down] == length && CanRaise(member, up)) return member;
   }
   return -1;
 }
 
 void JointSet::FindPrices() {
   prices_.Clear(risk_.has_bias);
+  if (is_two_sided_) FindSlopes();
   for (std::size_t k = 0; k < block_->samples.size(); ++k) {
     const auto member = static_cast<std::int64_t>(k);
-    for (const Index u : raisable_[k]) prices_.Offer(u, Gradient(member));
+    const double *raise = Raise(member), *lower = Lower(member);
+    for (const Index u : raisable_[k]) prices_.Offer(u, raise[u], lower);
   }
   pairs_.Find();
+}
+
+void JointSet::FindSlopes() {
+  raise_.resize(std::max(raise_.size(), block_->beta.size()));
+  lower_.resize(raise_.size());
+  const std::size_t size = Offset(risk_.classes);
+  for (std::size_t k = 0; k < block_->samples.size(); ++k) {
+    const auto row = [&](auto& values) { return std::span(values).subspan(k * size, size); };
+    risk_.FindSlopes(block_->samples[k], row(block_->beta), row(block_->gradient), row(raise_), row(lower_));
+  }
 }
 
 // Only gradients of classes that moved have changed: offers that have to do with others still stand.
@@ -101,7 +110,7 @@ void JointSet::UpdatePrices() {
     const double* gradient = Gradient(member);
     for (const Index u : raisable_[k]) {
       if (has_moved_[Offset(u)] != 0) {
-        prices_.Offer(u, gradient);
+        prices_.Offer(u, gradient[u], gradient);
       } else {
         for (const Index v : moved_) prices_.OfferOne(u, v, gradient);
       }
@@ -132,16 +141,16 @@ bool JointSet::ChooseEdges(double target) {
 
 // The sample whose step against this one gains most.
 std::int64_t JointSet::FindPartner(const Edge& edge) {
-  const double price = Gradient(edge.member)[edge.up] - Gradient(edge.member)[edge.down];
+  const double price = Raise(edge.member)[edge.up] - Lower(edge.member)[edge.down];
   std::int64_t best = -1;
   double best_gain = 0;
   class_products_.clear();
   for (std::size_t t = 0; t < class_matrices_.size(); ++t) {
     class_products_.push_back(IsOnPairs(t) ? 0 : ClassProduct(t, edge, edge));
   }
-  const double loss_curvature = LossCurvature(edge.member, edge.up, edge.down);
+  const double loss_curvature = LossCurvature(edge);
   const auto consider = [&](std::int64_t k, double violation) {
-    double curvature = loss_curvature + LossCurvature(k, edge.up, edge.down);
+    double curvature = loss_curvature + LossCurvature({k, edge.down, edge.up});
     for (std::size_t t = 0; t < class_matrices_.size(); ++t) {
       if (IsOnPairs(t)) {
         const Edge other{k, edge.up, edge.down};
@@ -160,17 +169,69 @@ std::int64_t JointSet::FindPartner(const Edge& edge) {
   if (!risk_.has_bias && price < 0) consider(-1, -price);
   for (std::size_t k = 0; k < block_->samples.size(); ++k) {
     const auto member = static_cast<std::int64_t>(k);
-    const double violation = Gradient(member)[edge.up] - Gradient(member)[edge.down] - price;
+    const double violation = Lower(member)[edge.up] - Raise(member)[edge.down] - price;
     if (!(violation > 0)) continue;
     if (CanRaise(member, edge.down)) consider(member, violation);
   }
   return best;
 }
 
-// Of the dual term of a sample, where its own class is one of the two that move.
-double JointSet::LossCurvature(std::int64_t k, Index up, Index down) const {
-  if (k < 0 || (Own(k) != up && Own(k) != down)) return 0;
-  return risk_.loss->PieceAt(Beta(k, Own(k)), 0, 1, risk_.C[Offset(block_->samples[Offset(k)])]).curvature;
+// Of the dual term of a sample that moves along one edge.
+double JointSet::LossCurvature(const Edge& edge) const {
+  if (edge.member < 0) return 0;
+  const Index sample = block_->samples[Offset(edge.member)], own = risk_.y[Offset(sample)];
+  if (is_two_sided_) {
+    const double rate = GrowthOf(edge.member, {&edge, 1}).rate;
+    return rate * rate * risk_.MagnitudeCurvature(sample);
+  }
+  if (own != edge.up && own != edge.down) return 0;
+  return risk_.loss->PieceAt(Beta(edge.member, own), 0, 1, risk_.C[Offset(sample)]).curvature;
+}
+
+// +1 where steps along the edges raise the class in this sample, -1 where they lower it, 0 where they do both.
+double JointSet::Direction(std::span<const Edge> edges, std::int64_t k, Index u) {
+  double direction = 0;
+  for (const Edge& edge : edges) {
+    if (edge.member == k) direction += (edge.up == u) - (edge.down == u);
+  }
+  return direction;
+}
+
+JointSet::Growth JointSet::GrowthOf(std::int64_t k, std::span<const Edge> edges) const {
+  Growth growth{0, std::numeric_limits<double>::infinity()};
+  for (const Edge& edge : edges) {
+    if (edge.member != k) continue;
+    for (const Index u : {edge.up, edge.down}) {
+      const double direction = Direction(edges, k, u), at = Beta(k, u);
+      if (u == Own(k) || direction == 0) continue;
+      growth.rate += at * direction < 0 ? -1 : 1;
+      if (at * direction < 0) growth.room = std::min(growth.room, std::abs(at));
+    }
+  }
+  return growth;
+}
+
+bool JointSet::IsFirstOfItsMember(std::size_t e) const {
+  return std::none_of(edges_.begin(), edges_.begin() + static_cast<std::ptrdiff_t>(e),
+                      [&](const Edge& edge) { return edge.member == edges_[e].member; });
+}
+
+// Of the objective along the step.
+double JointSet::Slope() const {
+  double slope = 0;
+  for (std::size_t e = 0; e < edges_.size(); ++e) {
+    const Edge& edge = edges_[e];
+    if (edge.member < 0) continue;
+    slope += Gradient(edge.member)[edge.up] - Gradient(edge.member)[edge.down];
+    if (!is_two_sided_ || !IsFirstOfItsMember(e)) continue;
+    double magnitude = 0;
+    for (Index u = 0; u < risk_.classes; ++u) {
+      if (u != Own(edge.member)) magnitude += std::abs(Beta(edge.member, u));
+    }
+    slope += GrowthOf(edge.member, edges_).rate * magnitude *
+             risk_.MagnitudeCurvature(block_->samples[Offset(edge.member)]);
+  }
+  return slope;
 }
 
 // (e_up - e_down)' A (e_up' - e_down') for the class matrix A of a term.
@@ -213,30 +274,38 @@ double JointSet::Curvature() const {
   return sum;
 }
 
-// How far the step may go before a beta meets its cap.
+// How far the step may go before a beta meets its cap, or a corner.
 double JointSet::Room() const {
   double room = std::numeric_limits<double>::infinity();
   for (const Edge& edge : edges_) {
     if (edge.member < 0) continue;
-    room =
-        std::min(room, risk_.Cap(block_->samples[Offset(edge.member)], edge.up) - Beta(edge.member, edge.up));
+    room = std::min(room, is_two_sided_ ? GrowthOf(edge.member, edges_).room
+                                        : risk_.Cap(block_->samples[Offset(edge.member)], edge.up) -
+                                              Beta(edge.member, edge.up));
   }
   return room;
 }
 
-// What the dual terms of the own classes add to the slope after a step, beyond what they add now.
+// What the dual terms add to the slope after a step, beyond what they add now.
 double JointSet::LossSlope(double length) const {
   double sum = 0;
-  for (const Edge& edge : edges_) {
+  for (std::size_t e = 0; e < edges_.size(); ++e) {
+    const Edge& edge = edges_[e];
     if (edge.member < 0) continue;
-    const Index own = Own(edge.member);
+    const Index sample = block_->samples[Offset(edge.member)], own = risk_.y[Offset(sample)];
+    if (is_two_sided_) {
+      if (!IsFirstOfItsMember(e)) continue;
+      const double rate = GrowthOf(edge.member, edges_).rate;
+      sum += length * rate * rate * risk_.MagnitudeCurvature(sample);
+      continue;
+    }
     if (own != edge.up && own != edge.down) continue;
     double sign = 0;  // of the change of the own class, over all edges of this sample
     for (const Edge& other : edges_) {
       if (other.member == edge.member) sign += (other.up == own) - (other.down == own);
     }
     const double at = Beta(edge.member, own);
-    const double C = risk_.C[Offset(block_->samples[Offset(edge.member)])];
+    const double C = risk_.C[Offset(sample)];
     const double change = risk_.loss->PieceAt(at, 0, 1, C).slope -
                           risk_.loss->PieceAt(std::max(at + sign * length, 0.0), 0, 1, C).slope;
     sum += (edge.up == own ? 1 : -1) * change;
@@ -273,22 +342,37 @@ void JointSet::MoveGradientsByPairs(std::size_t term, const Edge& edge, double l
   for (std::size_t k = 0; k < block_->gradient.size(); ++k) block_->gradient[k] += length * (up[k] - down[k]);
 }
 
+// Below caps, with what the dual term of the sample then adds to its gradient.
+void JointSet::MoveBetas(const Edge& edge, double length, double room) {
+  const Index sample = block_->samples[Offset(edge.member)];
+  const Index own = Own(edge.member);
+  const double before = Beta(edge.member, own);
+  const double cap = risk_.Cap(sample, edge.up);
+  double& raised = Beta(edge.member, edge.up);
+  raised = length == room && cap - raised <= room ? cap : std::min(raised + length, cap);
+  Beta(edge.member, edge.down) -= length;
+  double& own_beta = Beta(edge.member, own);
+  if (own_beta < 0) own_beta = 0;  // by rounding
+  const double C = risk_.C[Offset(sample)];
+  Gradient(edge.member)[own] +=
+      risk_.loss->PieceAt(before, 0, 1, C).slope - risk_.loss->PieceAt(own_beta, 0, 1, C).slope;
+  FindRaisable(edge.member);
+}
+
+// Up to corners, exactly to them where they end the step.
+void JointSet::MoveBetasToCorners(const Edge& edge, double length) {
+  for (const Index u : {edge.up, edge.down}) {
+    const double change = length * Direction(edges_, edge.member, u);
+    double& at = Beta(edge.member, u);
+    const bool meets_corner = at * change < 0 && u != Own(edge.member) && std::abs(at) <= length;
+    at = meets_corner ? 0 : at + change;
+  }
+}
+
 void JointSet::MoveBy(double length, double room) {
   for (const Edge& edge : edges_) {
     if (edge.member < 0) continue;
-    const Index sample = block_->samples[Offset(edge.member)];
-    const Index own = Own(edge.member);
-    const double before = Beta(edge.member, own);
-    const double cap = risk_.Cap(sample, edge.up);
-    double& raised = Beta(edge.member, edge.up);
-    raised = length == room && cap - raised <= room ? cap : std::min(raised + length, cap);
-    Beta(edge.member, edge.down) -= length;
-    double& own_beta = Beta(edge.member, own);
-    if (own_beta < 0) own_beta = 0;  // by rounding
-    const double C = risk_.C[Offset(sample)];
-    Gradient(edge.member)[own] +=
-        risk_.loss->PieceAt(before, 0, 1, C).slope - risk_.loss->PieceAt(own_beta, 0, 1, C).slope;
-    FindRaisable(edge.member);
+    is_two_sided_ ? MoveBetasToCorners(edge, length) : MoveBetas(edge, length, room);
   }
   for (std::size_t t = 0; t < class_matrices_.size(); ++t) {
     for (const Edge& edge : edges_) {

@@ -7,6 +7,7 @@
 //            estimate of qp/smo.h. When all pairs are settled, a longer cycle that violates more than the target.
 // Takes and  samples, rows of their kernels, betas and gradients; leaves betas where the violation within the set is small
 // returns    enough, or no step is possible.
+//            A loss that grows on either side has a corner where a beta is zero; a step ends there.
 // Holds      betas below their caps, exactly on them when they touch them; the sums up to rounding.
 // Costs      a step looks once at every class that a sample of B can raise, of which there are few, and at |B| gradients
 //            of each class that moved; with kernels that join classes at |B| m. T |B|^2 values of memory for T terms,
@@ -49,19 +50,32 @@ class JointSet {
     Index up, down;
   };
 
+  // How the magnitude of a sample's betas at other classes grows along the step, and how far it does so.
+  struct Growth {
+    double rate = 0;
+    double room = 0;
+  };
+
   void FindRaisable(std::int64_t k);
   bool CanRaise(std::int64_t k, Index u) const { return can_raise_[At(k, u)] != 0; }
   std::int64_t MemberFor(Index up, Index down) const;
   void FindPrices();
+  void FindSlopes();
   void UpdatePrices();
   bool ChooseEdges(double target);
   std::int64_t FindPartner(const Edge& edge);
-  double LossCurvature(std::int64_t k, Index up, Index down) const;
+  double LossCurvature(const Edge& edge) const;
+  static double Direction(std::span<const Edge> edges, std::int64_t k, Index u);
+  Growth GrowthOf(std::int64_t k, std::span<const Edge> edges) const;
+  bool IsFirstOfItsMember(std::size_t e) const;
+  double Slope() const;
   double Curvature() const;
   double Room() const;
   double Length(double slope, double room) const;
   double LossSlope(double length) const;
   void MoveBy(double length, double room);
+  void MoveBetas(const Edge& edge, double length, double room);
+  void MoveBetasToCorners(const Edge& edge, double length);
 
   bool IsOnPairs(std::size_t term) const { return class_matrices_[term].empty(); }
   const double* PairRow(std::size_t term, std::int64_t k, Index u) const;
@@ -78,14 +92,22 @@ class JointSet {
   double& Beta(std::int64_t k, Index u) { return block_->beta[At(k, u)]; }
   double Beta(std::int64_t k, Index u) const { return block_->beta[At(k, u)]; }
   double* Gradient(std::int64_t k) const { return block_->gradient.data() + k * risk_.classes; }
+  const double* Raise(std::int64_t k) const {
+    return is_two_sided_ ? raise_.data() + k * risk_.classes : Gradient(k);
+  }
+  const double* Lower(std::int64_t k) const {
+    return is_two_sided_ ? lower_.data() + k * risk_.classes : Gradient(k);
+  }
   Index Own(std::int64_t k) const {
     return risk_.y[static_cast<std::size_t>(block_->samples[static_cast<std::size_t>(k)])];
   }
 
   const JointRisk& risk_;
   std::span<const std::span<const double>> class_matrices_;
+  const bool is_two_sided_;
   const bool is_identity_;  // one term, whose classes have nothing in common
   JointBlock* block_ = nullptr;
+  std::vector<double> raise_, lower_;  // slopes, by member and class, where the loss grows on either side
   std::vector<std::vector<Index>> raisable_;  // classes, by member
   std::vector<char> can_raise_;               // the same, by member and class
   ClassPrices prices_;

@@ -22,9 +22,12 @@ std::size_t Offset(Index i) { return static_cast<std::size_t>(i); }
 
 JointStanding::JointStanding(const JointRisk& risk, std::span<const double> beta, ThreadPool* pool)
     : risk_(risk),
+      is_two_sided_(risk.IsTwoSided()),
       pool_(pool),
       beta_(beta.size()),
       gradient_(beta.size()),
+      raise_(is_two_sided_ ? beta.size() : 0),
+      lower_(raise_.size()),
       slopes_(risk.y.size()),
       duals_(risk.y.size()),
       raisable_(risk.y.size()),
@@ -47,12 +50,13 @@ void JointStanding::Assign(Index sample, std::span<const double> beta) {
   std::vector<Index>& classes = raisable_[Offset(sample)];
   classes.clear();
   const Index own = risk_.y[Offset(sample)];
-  const double C = risk_.C[Offset(sample)];
-  slopes_[Offset(sample)] = risk_.loss->PieceAt(beta[Offset(own)], 0, 1, C).slope;
-  duals_[Offset(sample)] = risk_.loss->Dual(beta[Offset(own)], 1, C);
+  double magnitude = 0;
   for (Index u = 0; u < risk_.classes; ++u) {
-    if (beta[Offset(u)] < (u == own ? caps_[Offset(sample)] : 0)) classes.push_back(u);
+    if (u != own) magnitude += std::abs(beta[Offset(u)]);
+    if (is_two_sided_ || beta[Offset(u)] < (u == own ? caps_[Offset(sample)] : 0)) classes.push_back(u);
   }
+  slopes_[Offset(sample)] = risk_.OwnSlope(sample, beta[Offset(own)]);
+  duals_[Offset(sample)] = risk_.DualOf(sample, beta[Offset(own)], magnitude);
 }
 
 // On all threads where there is enough to do.
@@ -80,6 +84,10 @@ void JointStanding::Turn(std::span<const double> outputs, std::span<const Index>
   for (Index i = begin; i < end; ++i) {
     const Index own = risk_.y[Offset(i)];
     gradient_[Offset(i * risk_.classes + own)] = outputs[risk_.At(i, own)] - slopes_[Offset(i)];
+    if (!is_two_sided_) continue;
+    const std::size_t begin_of_row = Offset(i * risk_.classes), size = Offset(risk_.classes);
+    risk_.FindSlopes(i, Beta(i), Gradient(i), std::span(raise_).subspan(begin_of_row, size),
+                     std::span(lower_).subspan(begin_of_row, size));
   }
 }
 
@@ -93,10 +101,10 @@ void JointStanding::FindGradients(std::span<const double> outputs, std::span<con
       const Index tile_end = std::min(tile + kTile, end);
       Turn(outputs, changed, tile, tile_end);
       for (Index i = tile; i < tile_end; ++i) {
-        const double* gradient = gradient_.data() + i * risk_.classes;
+        const double *raise = Raise(i).data(), *lower = Lower(i).data();
         for (const Index u : raisable_[Offset(i)]) {
-          prices.Offer(u, gradient);
-          largest = std::max(largest, std::abs(gradient[u]));
+          prices.Offer(u, raise[u], lower);
+          largest = std::max(largest, std::abs(lower[u]));
         }
       }
     }
@@ -122,9 +130,25 @@ void JointStanding::FindBounds(Index i) {
     if (u != own) product += beta[u] * gradient[u];
     cheapest = std::min(cheapest, gradient[u] + biases[u]);
   }
-  margins_[Offset(i)] = own_output + biases[own] - best_other;
+  const double own_value = own_output + biases[own];
+  margins_[Offset(i)] = {own_value - best_other, own_value - best_other};
   products_[Offset(i)] = product;
   violations_[Offset(i)] = std::max(best_other, gradient[own] + biases[own]) - cheapest;
+  if (is_two_sided_) AddOtherSide(i, own_value);
+}
+
+// The margin over the class that is farthest behind, and what the sample would rather do at corners.
+void JointStanding::AddOtherSide(Index i, double own_value) {
+  const std::span<const double> gradient = Gradient(i), raise = Raise(i), lower = Lower(i);
+  double cheapest = std::numeric_limits<double>::infinity(), dearest = -cheapest;
+  for (Index u = 0; u < risk_.classes; ++u) {
+    const double bias = potentials_.biases[Offset(u)];
+    cheapest = std::min(cheapest, raise[Offset(u)] + bias);
+    dearest = std::max(dearest, lower[Offset(u)] + bias);
+    if (u == risk_.y[Offset(i)]) continue;
+    margins_[Offset(i)].upper = std::max(margins_[Offset(i)].upper, own_value - gradient[Offset(u)] - bias);
+  }
+  violations_[Offset(i)] = dearest - cheapest;
 }
 
 void JointStanding::AddUp() {
@@ -151,8 +175,7 @@ Index JointStanding::SampleFor(Index u, Index v) const {
   const double length = prices_.Length(u, v);
   if (length == ClassPrices::None(risk_.has_bias)) return -1;
   for (Index i = 0; i < risk_.samples(); ++i) {
-    const std::span<const double> gradient = Gradient(i);
-    if (gradient[Offset(u)] - gradient[Offset(v)] != length) continue;
+    if (Raise(i)[Offset(u)] - Lower(i)[Offset(v)] != length) continue;
     const std::vector<Index>& classes = raisable_[Offset(i)];
     if (std::find(classes.begin(), classes.end(), u) != classes.end()) return i;
   }

@@ -44,6 +44,14 @@ class JointStanding {
   /// Over the classes of a sample.
   std::span<const double> Beta(Index sample) const { return Row(beta_, sample); }
   std::span<const double> Gradient(Index sample) const { return Row(gradient_, sample); }
+  /// What raising and what lowering the betas of a sample costs: its gradient, but for corners of a loss that grows on either
+  /// side.
+  std::span<const double> Raise(Index sample) const {
+    return Row(is_two_sided_ ? raise_ : gradient_, sample);
+  }
+  std::span<const double> Lower(Index sample) const {
+    return Row(is_two_sided_ ? lower_ : gradient_, sample);
+  }
   /// Whose price of raising u at the cost of v is the shortest of all; -1: no sample is needed, or there is none.
   Index SampleFor(Index u, Index v) const;
 
@@ -57,12 +65,15 @@ class JointStanding {
   void Turn(std::span<const double> outputs, std::span<const Index> changed, Index begin, Index end);
   void FindGradients(std::span<const double> outputs, std::span<const Index> changed);
   void FindBounds(Index i);
+  void AddOtherSide(Index i, double own_value);
   void AddUp();
 
   const JointRisk& risk_;
+  const bool is_two_sided_;
   ThreadPool* const pool_;
   std::vector<double> beta_;                  // sample after sample, and so gradient_
   std::vector<double> gradient_;              // of the negative dual
+  std::vector<double> raise_, lower_;         // where the loss grows on either side
   std::vector<double> caps_;                  // of the own class of each sample
   std::vector<double> slopes_, duals_;        // of its dual term, and its value
   std::vector<std::vector<Index>> raisable_;  // classes, by sample
@@ -70,7 +81,8 @@ class JointStanding {
   std::vector<ClassPrices> thread_prices_;
   std::vector<double> thread_largest_;
   ClassPotentials potentials_;
-  std::vector<double> margins_, products_, violations_;  // by sample; <beta, outputs> are the products
+  std::vector<Interval> margins_;              // by sample, and so the following
+  std::vector<double> products_, violations_;  // <beta, outputs> are the products
   double largest_output_ = 1;
   double scale_ = 1;
   int measures_to_scale_ = 0, between_scales_ = 1;

@@ -8,6 +8,7 @@
 #include "base/dot.h"
 #include "base/random.h"
 #include "loss/hinge.h"
+#include "loss/squared.h"
 
 namespace kweave {
 namespace {
@@ -61,12 +62,26 @@ TEST_F(JointStandingTest, BoundsAndViolationsAreThoseOfPlainLoops) {
   const std::vector<double>& biases = standing.potentials().biases;
   const double product = Dot(beta_, outputs_);
   EXPECT_NEAR(standing.dual(), risk_.Dual(beta_) - 0.5 * product, 1e-12);
-  const std::vector<double> margins = risk_.Margins(outputs_, biases);
+  const std::vector<Interval> margins = risk_.Margins(outputs_, biases);
   const double scale = risk_.BestScale(margins, product);
   EXPECT_NEAR(standing.primal(), 0.5 * scale * scale * product + risk_.ValueAt(margins, scale), 1e-12);
   for (Index i = 0; i < kSamples; ++i) {
     EXPECT_NEAR(standing.violations()[static_cast<std::size_t>(i)], Violation(i, biases), 1e-12);
   }
+}
+
+TEST_F(JointStandingTest, BoundsOfALossThatGrowsOnEitherSideAreThoseOfItsRisk) {
+  const SquaredLoss squared;
+  risk_.loss = &squared;
+  beta_ = Draw();
+  risk_.MakeFeasible(beta_);
+  JointStanding standing(risk_, beta_, nullptr);
+  standing.Measure(outputs_, all_);
+  const double product = Dot(beta_, outputs_);
+  EXPECT_NEAR(standing.dual(), risk_.Dual(beta_) - 0.5 * product, 1e-12);
+  const std::vector<Interval> margins = risk_.Margins(outputs_, standing.potentials().biases);
+  const double scale = risk_.BestScale(margins, product);
+  EXPECT_NEAR(standing.primal(), 0.5 * scale * scale * product + risk_.ValueAt(margins, scale), 1e-11);
 }
 
 TEST_F(JointStandingTest, TellsWhoseStepsTheWorstCycleConsistsOf) {

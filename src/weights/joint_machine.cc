@@ -95,7 +95,7 @@ Evaluation JointMachine::Evaluate() {
   const double added = regularizer.Primal(theta_, result.quadratics) - 0.5 * Dot(theta_, result.quadratics);
   result.inner_dual = added + result.linear - 0.5 * quadratic;
   // Of the function at the factor that the certificate finds.
-  const std::vector<double> margins =
+  const std::vector<Interval> margins =
       problem_.risk.Margins(outputs, problem_.risk.BiasesFor(state_.beta, outputs));
   const double scale = problem_.risk.BestScale(margins, quadratic);
   std::vector<double> scaled_quadratics = result.quadratics;

@@ -25,8 +25,7 @@ void CheckProblem(const GramPair& gram, const JointLearningProblem& problem) {
     throw Error(ErrorKind::kUsage, "there are no kernels to learn from");
   if (!ServesJoint(*risk.loss)) {
     throw Error(ErrorKind::kUsage,
-                "a joint machine needs a loss that never grows with the margin: hinge, squared-hinge, "
-                "smoothed-hinge or logistic");
+                "a joint machine needs a loss that never grows with the margin, or least-squares");
   }
   for (const ClassMatrix& matrix : problem.matrices) {
     if (matrix.size() == static_cast<std::size_t>(risk.classes * risk.classes)) continue;

@@ -1,4 +1,4 @@
-// Machines with several classes against optima found by a conic solver (generate_joint.py, generate_joint_pairs.py).
+// Machines with several classes against optima found by a conic solver (generate_joint.py and others).
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -61,12 +61,18 @@ TEST(Joint, EveryMethodMeetsTheConicOptimumOfKernelsOnPairs) {
   ExpectOptimaOfEveryMethod(testing::ReadJointReferences("tests/reference/joint_pairs.json"));
 }
 
+TEST(Joint, EveryMethodMeetsTheConicOptimumOfALossThatGrowsOnEitherSide) {
+  ExpectOptimaOfEveryMethod(testing::ReadJointReferences("tests/reference/joint_least_squares.json"));
+}
+
 // Whatever is certified, the optimum lies between the bounds.
 TEST(Joint, CertificateHoldsForAnyAnswer) {
   Random random(3);
   std::vector<JointReference> problems = JointReferences();
-  for (JointReference& problem : testing::ReadJointReferences("tests/reference/joint_pairs.json"))
-    problems.push_back(std::move(problem));
+  for (const char* file : {"joint_pairs.json", "joint_least_squares.json"}) {
+    for (JointReference& problem : testing::ReadJointReferences(std::string("tests/reference/") + file))
+      problems.push_back(std::move(problem));
+  }
   for (const JointReference& problem : problems) {
     testing::MatrixGram samples(problem.matrices, static_cast<Index>(problem.y.size()));
     testing::MatrixGram given(problem.pair_matrices);
@@ -206,7 +212,7 @@ TEST(Joint, TwoClassesAreHalfTheBinaryMachineAtTwiceTheCost) {
     y.push_back(problem.y[i] == 0 ? 1 : -1);
     twice.push_back(2 * problem.C[i]);
   }
-  for (const char* loss : {"hinge", "squared-hinge", "smoothed-hinge", "logistic"}) {
+  for (const char* loss : {"hinge", "squared-hinge", "smoothed-hinge", "logistic", "least-squares"}) {
     problem.loss = testing::LossNamed(loss);
     for (const double norm : {1.0, 2.0}) {
       SCOPED_TRACE(fmt::format("{} {}", loss, norm));
