@@ -7,12 +7,13 @@ from . import kernels
 from ._classifier import MKLClassifier
 from ._containers import KernelStack, Views
 from ._core import __version__
-from ._display import ConvergenceDisplay, KernelAlignmentDisplay, KernelWeightsDisplay
+from ._display import ClassKernelDisplay, ConvergenceDisplay, KernelAlignmentDisplay, KernelWeightsDisplay
 from ._oneclass import MKLOneClass
 from ._regressor import MKLRegressor
 from ._transformer import MKLTransformer
 
 __all__ = [
+    "ClassKernelDisplay",
     "ConvergenceDisplay",
     "KernelAlignmentDisplay",
     "KernelStack",

@@ -313,3 +313,85 @@ class KernelAlignmentDisplay:
         ax.figure.colorbar(self.image_, ax=ax, label="alignment")
         self.ax_, self.figure_ = ax, ax.figure
         return self
+
+
+class ClassKernelDisplay:
+    """Classes as points in the plane: those that the learned kernel on the classes holds for alike lie close together.
+
+    Parameters
+    ----------
+    classes : sequence of str
+        Names of the classes.
+    points : ndarray of shape (n_classes, 2)
+        Where they lie.
+    matrix : ndarray of shape (n_classes, n_classes)
+        The learned kernel on the classes.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where it was drawn.
+    figure_ : matplotlib Figure
+        Its figure.
+    points_ : PathCollection
+        The points.
+    """
+
+    ax_: Axes
+    figure_: Any
+    points_: Any
+
+    def __init__(self, classes: Sequence[str], points: ArrayLike, matrix: ArrayLike) -> None:
+        self.classes = list(classes)
+        self.points = np.asarray(points)
+        self.matrix = np.asarray(matrix)
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: MKLEstimator, *, ax: Axes | None = None, **kwargs: Any
+    ) -> ClassKernelDisplay:
+        """Draw the kernel on the classes that an estimator learned.
+
+        Parameters
+        ----------
+        estimator : fitted estimator
+            An `MKLClassifier` with `multiclass='joint'` and `class_kernels`.
+        ax : matplotlib Axes, default=None
+            Where to draw; None: a new figure.
+        **kwargs : dict
+            Passed to `matplotlib.axes.Axes.scatter`.
+
+        Returns
+        -------
+        display : ClassKernelDisplay
+            The display.
+        """
+        check_is_fitted(estimator)
+        learned = estimator.summary_.get("class_kernel")
+        if learned is None:
+            raise ValueError("no kernel on the classes was learned: expected multiclass='joint' and class_kernels")
+        return cls(learned["classes"], learned["embedding"], learned["matrix"]).plot(ax=ax, **kwargs)
+
+    def plot(self, *, ax: Axes | None = None, **kwargs: Any) -> ClassKernelDisplay:
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None: a new figure.
+        **kwargs : dict
+            Passed to `matplotlib.axes.Axes.scatter`.
+
+        Returns
+        -------
+        self : ClassKernelDisplay
+            The display.
+        """
+        ax = _axes(ax)
+        self.points_ = ax.scatter(self.points[:, 0], self.points[:, 1], **kwargs)
+        for name, place in zip(self.classes, self.points):
+            ax.annotate(name, place, xytext=(4, 4), textcoords="offset points")
+        ax.set_aspect("equal", adjustable="datalim")
+        ax.margins(0.15)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self

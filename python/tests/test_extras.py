@@ -18,6 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
 from kweave import (
+    ClassKernelDisplay,
     ConvergenceDisplay,
     KernelAlignmentDisplay,
     KernelStack,
@@ -220,6 +221,19 @@ def test_decision_is_the_sum_of_its_parts(cancer, kind):
     np.testing.assert_allclose(total, clf.decision_function(samples), rtol=1e-9, atol=1e-9)
 
 
+def test_classes_that_are_alike_are_drawn_close_together():
+    X, y = load_iris(return_X_y=True)
+    names = np.array(["setosa", "versicolor", "virginica"])[y]
+    clf = MKLClassifier(multiclass="joint", class_kernels="blocks", C=1e-3).fit(X, names)
+    drawn = ClassKernelDisplay.from_estimator(clf)
+    assert drawn.classes == list(clf.classes_) and drawn.matrix.shape == (3, 3)
+    assert drawn.points_.get_offsets().shape == (3, 2)
+    assert [text.get_text() for text in drawn.ax_.texts] == drawn.classes
+    setosa, versicolor, virginica = drawn.points
+    assert np.linalg.norm(versicolor - virginica) < np.linalg.norm(versicolor - setosa)
+    matplotlib.pyplot.close("all")
+
+
 def test_displays(cancer):
     X, y = cancer
     clf = MKLClassifier().fit(X, y)
@@ -239,6 +253,8 @@ def test_displays(cancer):
         assert len(lines) == (1 if multiclass == "joint" else bars)
         assert all(len(line.get_xdata()) > 0 for line in lines)
         assert "relative duality gap" in several._repr_html_()
+    with pytest.raises(ValueError, match="no kernel on the classes"):
+        ClassKernelDisplay.from_estimator(several)
     with pytest.raises(ValueError, match="x is"):
         ConvergenceDisplay.from_estimator(clf, x="luck")
     matplotlib.pyplot.close("all")

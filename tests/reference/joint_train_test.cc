@@ -1,4 +1,4 @@
-// Train() on problems of joint.json and joint_pairs.json, and what its model predicts: the losses must be those of the
+// Train() on problems of joint.json and others, and what its model predicts: the losses must be those of the
 // certificate.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -282,13 +282,16 @@ TEST(TrainJoint, KernelsOnPairsStartFromAModel) {
   EXPECT_LT(second.summary().solves, first.summary().solves);
 }
 
+TEST(TrainJoint, MeetsTheConicOptimumOfALossThatGrowsOnEitherSide) {
+  const nlohmann::json problem = FindProblem("three_both_sides", "tests/reference/joint_least_squares.json");
+  ExpectOptimum(Train(MakeDataset(problem), MakeOptions(problem, 1), {}).summary(), problem, 0);
+  ExpectOptimum(Train(MakeDataset(problem), MakeOptions(problem, 2), {}).summary(), problem, 2);
+}
+
 TEST(TrainJoint, RefusesWhatDoesNotServe) {
   const nlohmann::json problem = FindProblem("three_classes");
   const Dataset data = MakeDataset(problem);
   TrainOptions options = MakeOptions(problem, 2);
-  options.loss = "least-squares";
-  EXPECT_THROW(Train(data, options, {}), Error);
-  options = MakeOptions(problem, 2);
   options.multiclass = "ovr";
   options.class_kernels = {"blocks"};
   EXPECT_THROW(Train(data, options, {}), Error);
