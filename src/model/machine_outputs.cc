@@ -37,7 +37,7 @@ std::vector<Index> ActiveKernels(const ModelContent& content) {
 
 bool SharesKernelRows(const ModelContent& content, Index active_kernels) {
   const Index stored = content.stored_count();
-  if (active_kernels > kMostKernels || !content.kernels.files.empty()) return false;
+  if (stored == 0 || active_kernels > kMostKernels || !content.kernels.files.empty()) return false;
   if (kMostSamplesPerMachine * static_cast<Index>(content.machines.size()) < stored) return false;
   Index support = 0;
   for (const ModelMachine& machine : content.machines) {
