@@ -120,7 +120,8 @@ std::string OutcomeText(const Summary& summary) {
       fmt::format("{}: {} {:.2g} after {:.3g} s", ToString(summary.status),
                   summary.projected_gradient ? "projected gradient" : "relative duality gap",
                   summary.projected_gradient.value_or(summary.relative_gap), summary.seconds.total);
-  if (summary.status != Status::kConverged && !summary.machines.empty()) {
+  const bool has_machines_apart = !summary.machines.empty() && !summary.machines[0].history.empty();
+  if (summary.status != Status::kConverged && has_machines_apart) {
     const auto converged = std::ranges::count(summary.machines, Status::kConverged, &MachineReport::status);
     text += fmt::format(", {} of {} machines converged", converged, summary.machines.size());
   }

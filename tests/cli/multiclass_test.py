@@ -33,6 +33,12 @@ class Classes(FolderTest):
         lines = [line.split("\t") for line in (self.folder / "p.tsv").read_text().splitlines()]
         return [line[0] for line in lines], [[float(value) for value in line[1:]] for line in lines]
 
+    def test_says_how_many_machines_converged_where_there_are_several(self):
+        for multiclass, said in (("ovr", ", 0 of 4 machines converged"), ("joint", "")):
+            ended = run("train", "d.csv", "--kernel", "each(rbf(gamma=[0.1,1]))", "--multiclass", multiclass, "--norm", "1",
+                        "--method", "silp", "--gap", "1e-9", "--max-iterations", "1", "-q", "-o", "m.kweave", cwd=self.folder)
+            self.assertRegex(ended.stderr, rf"^kweave: warning: \w+: relative duality gap \S+ after \S+ s{said}\n$")
+
     def test_one_label_and_a_value_of_every_class(self):
         for multiclass, machines in (("ovr", 4), ("ovo", 6), ("auto", 6)):
             summary = self.train("d.csv", "--multiclass", multiclass)
