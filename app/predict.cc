@@ -79,10 +79,17 @@ void SayStrangers(const std::vector<std::string>& strangers, bool is_multilabel,
 }
 
 // Says what classes of the model have no sample.
-void SayAbsent(const std::vector<ClassScores>& classes, const Context& context) {
+void SayAbsent(const std::vector<std::string>& classes, const std::vector<std::vector<Index>>& truth,
+               const Context& context) {
+  std::vector<bool> occurs(classes.size(), false);
+  for (const std::vector<Index>& own : truth) {
+    for (const Index u : own) {
+      if (static_cast<std::size_t>(u) < occurs.size()) occurs[static_cast<std::size_t>(u)] = true;
+    }
+  }
   std::vector<std::string> absent;
-  for (const ClassScores& one : classes) {
-    if (one.samples == 0) absent.push_back(one.name);
+  for (std::size_t u = 0; u < classes.size(); ++u) {
+    if (!occurs[u]) absent.push_back(classes[u]);
   }
   if (absent.empty()) return;
   context.log(LogLevel::kNote,
@@ -120,10 +127,8 @@ std::optional<MulticlassScores> ScoreSeveralClasses(const Model& model, const La
   }
   SayStrangers(strangers, model.is_multilabel(), context);
   if (!model.is_multilabel()) SaySeveral(truth, context);
-  const MulticlassScores scores =
-      ScoreClasses(truth, decision, classes, model.is_multilabel(), strangers, probability);
-  SayAbsent(scores.classes, context);
-  return scores;
+  SayAbsent(classes, truth, context);
+  return ScoreClasses(truth, decision, classes, model.is_multilabel(), strangers, probability);
 }
 
 // One line for people.

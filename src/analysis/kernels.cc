@@ -21,6 +21,8 @@
 namespace kweave {
 namespace {
 
+constexpr Index kMostClassesAligned = 100;
+
 constexpr std::size_t kBlockBytes = std::size_t{256} << 20;  // more rows at once gain nothing
 
 PreparedSamples AllSamples(const Dataset& data) {
@@ -50,6 +52,11 @@ std::vector<std::vector<double>> LabelColumns(const Dataset& data, const Prepare
   const std::size_t count = samples.indices.size();
   if (labels.size() > 2 && 2 * static_cast<std::size_t>(labels.size()) > count) {
     return refuse(fmt::format("{} different ones of {} samples are no classes", labels.size(), count));
+  }
+  if (labels.size() > kMostClassesAligned) {
+    return refuse(
+        fmt::format("{} classes, of which each would take as long as all kernels by themselves; at most {}",
+                    labels.size(), kMostClassesAligned));
   }
   const bool is_binary = labels.size() == 2 && !labels.is_multilabel();
   std::vector<std::vector<double>> columns;

@@ -8,18 +8,25 @@
 namespace kweave {
 namespace {
 
+// Looking at more costs more than a closer plan is worth: single features beyond count as if they had a base.
+constexpr Index kMostValuesLookedAt = Index{1} << 22;
+
 template <class T>
 BaseCount Count(const KernelSet& kernels, std::span<const View> views, const KernelParts& parts,
                 FamilyEvaluation evaluation) {
   std::set<BaseKey> bases = parts.bases_of_singles;
   GaussianMatrices matrices;
-  FeatureRows<T> rows_of_all(RowCount(views[0].features));
+  const Index samples = RowCount(views[0].features);
+  FeatureRows<T> rows_of_all(samples);
+  Index looked_at = 0;
+  const auto may_look = [&] { return (looked_at += samples) <= kMostValuesLookedAt; };
   for (const auto& [key, members] : parts.families) {
     const KernelTerm term = kernels.Term(members.front().kernel);
     const Features& features = views[static_cast<std::size_t>(term.view)].features;
     const FeatureSubset& subset = kernels.subsets[static_cast<std::size_t>(term.subset)];
     const bool has_no_base =
         evaluation != FamilyEvaluation::kDirect && IsSmoothInOneFeature(*term.kind, features, subset) &&
+        may_look() &&
         LeavesRows(term.kind->shape, members, ColumnOf(term, features, subset), matrices, rows_of_all);
     if (!has_no_base) bases.insert(key);
   }

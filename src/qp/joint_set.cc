@@ -134,6 +134,8 @@ bool JointSet::ChooseEdges(double target) {
     const Index up = cycle[e], down = cycle[(e + 1) % cycle.size()];
     edges_.push_back({MemberFor(up, down), up, down});
   }
+  const auto needs_sample = [&](const Edge& edge) { return risk_.has_bias && edge.member < 0; };
+  if (std::ranges::any_of(edges_, needs_sample)) return false;
   if (is_pair && edges_[0].member < 0) std::swap(edges_[0], edges_[1]);
   if (is_pair) edges_[1].member = FindPartner(edges_[0]);
   return true;

@@ -201,7 +201,9 @@ std::optional<std::string> FileOf(std::string_view spec, std::string_view name) 
   if (!spec.starts_with(begin) || !spec.ends_with(')')) return std::nullopt;
   const std::string_view file = spec.substr(begin.size(), spec.size() - begin.size() - 1);
   SpecScanner scanner(file);
-  return scanner.AtQuote() ? scanner.Text("a file name") : std::string(file);
+  if (!scanner.AtQuote()) return std::string(file);
+  std::string quoted = scanner.Text("a file name");
+  return scanner.AtEnd() ? std::optional(std::move(quoted)) : std::nullopt;
 }
 
 void AddSpec(const std::string& spec, std::span<const std::string> classes, ClassKernels& kernels) {

@@ -39,14 +39,15 @@ Forecast ForecastTraining(const Dataset& data, const TrainOptions& options, cons
     kernels = kernels.Select(others);
   }
   const auto pairs = static_cast<double>(count) * static_cast<double>(samples.classes.size());
-  const MemoryPlan plan = PlanMemory(kernels, ViewsOf(kernels, samples.views), count, options, context,
-                                     HasSeveralMachines(options, samples));
+  const auto taken = static_cast<std::size_t>(PeakMemoryBytes());
+  const MemoryPlan plan =
+      PlanMemory(kernels, ViewsOf(kernels, samples.views), count, options, context,
+                 HasSeveralMachines(options, samples), OutputsOfOneMachine(options, samples));
   Forecast forecast;
   forecast.data_bytes = plan.data_bytes;
   forecast.cache_bytes = plan.base_cache_bytes + plan.row_cache_bytes;
   // The model keeps a copy of its samples.
-  forecast.peak_bytes = static_cast<std::size_t>(PeakMemoryBytes()) + forecast.cache_bytes +
-                        plan.working_bytes + plan.data_bytes;
+  forecast.peak_bytes = taken + forecast.cache_bytes + plan.working_bytes + plan.data_bytes;
   forecast.pair_evaluations =
       static_cast<double>(plan.bases) * static_cast<double>(count) * static_cast<double>(count) +
       static_cast<double>(on_pairs.size()) * pairs * pairs;

@@ -38,6 +38,8 @@ std::size_t FeatureBytes(const SparseRows& sparse) {
 // second-order model of theta or a bundle of betas takes.
 constexpr std::size_t kProgramBytes = std::size_t{24} << 20;
 constexpr std::size_t kBytesPerSample = 2000;
+// Of a machine with several: betas, outputs and gradients of the solver, the driver and the certificate.
+constexpr std::size_t kBytesPerOutput = 12 * sizeof(double);
 constexpr std::size_t kWeightMethodBytes = std::size_t{56} << 20;
 constexpr std::size_t kTermsOfColumn = 32;  // about as many has the table of a feature
 
@@ -89,7 +91,8 @@ void ShareAmongMachines(Index samples, Index certificate_bases, std::size_t cach
 }  // namespace
 
 MemoryPlan PlanMemory(const KernelSet& kernels, std::span<const View> views, Index samples,
-                      const TrainOptions& options, const Context& context, bool has_several_machines) {
+                      const TrainOptions& options, const Context& context, bool has_several_machines,
+                      Index outputs) {
   MemoryPlan plan;
   plan.use_float = options.gap >= kFloatGap;
   for (const View& view : views) {
@@ -106,8 +109,9 @@ MemoryPlan PlanMemory(const KernelSet& kernels, std::span<const View> views, Ind
   const std::size_t value_bytes = plan.use_float ? sizeof(float) : sizeof(double);
   const std::size_t matrix_bytes = samples * samples * value_bytes;
   const bool is_fixed = kernels.size() == 1 || std::isinf(options.norm);
-  plan.working_bytes = kProgramBytes + samples * kBytesPerSample + PackedBytes(views, value_bytes) +
-                       SingleFeatureBytes(kernels, views, samples) +
+  const std::size_t output_bytes = outputs > 1 ? samples * outputs * kBytesPerOutput : 0;
+  plan.working_bytes = kProgramBytes + samples * kBytesPerSample + output_bytes +
+                       PackedBytes(views, value_bytes) + SingleFeatureBytes(kernels, views, samples) +
                        (is_fixed ? 0 : std::min(kWeightMethodBytes, matrix_bytes));
   const std::size_t caches = Difference(total, plan.working_bytes);
   // Base values serve again only when theta moves. They are gone, like the rows, when the certificate packs samples in

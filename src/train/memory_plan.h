@@ -25,9 +25,10 @@ struct MemoryPlan {
 /// Shares out Context::memory_bytes, or half of what is free: what is not needed otherwise goes to caches. A fixed learned kernel (one kernel, or p = inf)
 /// is best served by its own rows; otherwise the rows go stale with theta and bases that are dear to compute again take the larger part.
 /// Nothing gets more than it can fill. Several machines of two classes come back to the bases, which are kept as a whole
-/// where they fit, and have a part of the rows each.
+/// where they fit, and have a part of the rows each. A machine with several outputs has vectors over samples and outputs.
 MemoryPlan PlanMemory(const KernelSet& kernels, std::span<const View> views, Index samples,
-                      const TrainOptions& options, const Context& context, bool has_several_machines = false);
+                      const TrainOptions& options, const Context& context, bool has_several_machines = false,
+                      Index outputs = 1);
 
 }  // namespace kweave
 

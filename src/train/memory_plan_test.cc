@@ -25,6 +25,23 @@ MemoryPlan Plan(const std::vector<std::string>& specifications, double norm, dou
   return PlanMemory(kernels, views, kSamples, options, context);
 }
 
+TEST(MemoryPlan, CountsVectorsOverSamplesAndOutputs) {
+  const std::vector<View> views = {{"data", MakeDense(std::vector<double>(kSamples, 1.0), kSamples, 1), {}}};
+  const std::vector<std::string> specifications = {"rbf(gamma=1)"};
+  const KernelSet kernels = ParseKernels(specifications, views, 0);
+  const auto working_bytes = [&](Index outputs) {
+    return PlanMemory(kernels, views, kSamples, {}, {}, false, outputs).working_bytes;
+  };
+  EXPECT_GE(working_bytes(500), working_bytes(1) + 500 * kSamples * 10 * sizeof(double));
+}
+
+// A plan looks at some columns closely, and takes the rest for what they cost at most.
+TEST(MemoryPlan, LooksAtSomeOfVeryManyFeaturesOnly) {
+  constexpr Index kFeatures = 5000;  // more values than it looks at
+  EXPECT_GT(Plan({"each(rbf(gamma=1))"}, 2, 1e-3, 1 << 20, kFeatures).bases, 0);
+  EXPECT_EQ(Plan({"each(rbf(gamma=1))"}, 2, 1e-3, 1 << 20, 40).bases, 0);
+}
+
 TEST(MemoryPlan, CountsSharedBasesOnce) {
   EXPECT_EQ(Plan({"rbf(gamma=[1,2,3])", "linear"}, 2, 1e-3, 1 << 20).bases, 1);
   EXPECT_EQ(Plan({"rbf(gamma=1)", "laplacian(gamma=1)"}, 2, 1e-3, 1 << 20).bases, 2);

@@ -47,6 +47,11 @@ bool HasSeveralMachines(const TrainOptions& options, const PreparedSamples& samp
   return name == "ovr" || name == "ovo";
 }
 
+Index OutputsOfOneMachine(const TrainOptions& options, const PreparedSamples& samples) {
+  if (EffectiveTask(options) != Task::kClassify) return 1;
+  return EffectiveMulticlass(options, samples.labels) == "joint" ? std::ssize(samples.classes) : 1;
+}
+
 LearnedMachines LearnOneAgainstRest(const MulticlassRun& run) {
   const ClassLabels& labels = run.samples.labels;
   const std::vector<double> C = PerClass(run.options.class_C, labels, run.options.C, "C");

@@ -37,6 +37,9 @@ std::string EffectiveMulticlass(const TrainOptions& options, const ClassLabels& 
 /// Whether several machines of two classes each are learned.
 bool HasSeveralMachines(const TrainOptions& options, const PreparedSamples& samples);
 
+/// How many functions a machine has: one for each class where it is joint, else one.
+Index OutputsOfOneMachine(const TrainOptions& options, const PreparedSamples& samples);
+
 /// One machine per class, which tells it from all others.
 LearnedMachines LearnOneAgainstRest(const MulticlassRun& run);
 

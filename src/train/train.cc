@@ -135,8 +135,9 @@ Model Train(const Dataset& data, const TrainOptions& options, const Context& con
   const double kernel_seconds = control.Seconds();
 
   const auto count = static_cast<Index>(samples.indices.size());
-  const MemoryPlan plan = PlanMemory(prepared.kernels, prepared.views, count, options, context,
-                                     HasSeveralMachines(options, samples));
+  const MemoryPlan plan =
+      PlanMemory(prepared.kernels, prepared.views, count, options, context,
+                 HasSeveralMachines(options, samples), OutputsOfOneMachine(options, samples));
   const ScopedPoll poll(pool, [&control] { control.ShouldStop(); });  // which throws if the run is abandoned
   std::unique_ptr<Grams> grams;
   if (prepared.kept.empty() && prepared.pairs.empty()) {

@@ -39,6 +39,29 @@ class Classes(FolderTest):
                         "--method", "silp", "--gap", "1e-9", "--max-iterations", "1", "-q", "-o", "m.kweave", cwd=self.folder)
             self.assertRegex(ended.stderr, rf"^kweave: warning: \w+: relative duality gap \S+ after \S+ s{said}\n$")
 
+    def test_alignments_are_told_of_some_classes_only(self):
+        for count, is_told in ((100, True), (101, False)):
+            self.write("many.csv", csv_text([f"c{i % count}" for i in range(300)], trees(300, 1)[1]))
+            result = run("kernels", "many.csv", "--kernel", "rbf", "--json", cwd=self.folder)
+            self.assertEqual("centered_label_alignment" in json.loads(result.stdout)["kernels"][0], is_told)
+            self.assertEqual("101 classes" in result.stderr, not is_told)
+
+    def test_text_behind_a_quoted_file_is_refused(self):
+        self.write("kinds.txt", "".join(f"{name} tree\n" for name in NAMES))
+        for behind, status in (("", 0), ("zzz", 2)):
+            result = run("train", "d.csv", "--multiclass", "joint", "--class-kernel",
+                         f'taxonomy(file="kinds.txt"{behind})', "-q", "-o", "m.kweave", cwd=self.folder)
+            self.assertEqual(result.returncode, status, result.stderr)
+
+    def test_classes_among_several_labels_are_not_said_to_be_absent(self):
+        self.train("d.csv", "--multiclass", "ovr")
+        labels = [f"{label}|{NAMES[(NAMES.index(label) + 1) % 4]}" for label in self.new_labels if label != "elm"]
+        rows = [row for label, row in zip(self.new_labels, self.new_rows) if label != "elm"]
+        self.write("new.csv", csv_text(labels, rows))
+        result = run("predict", "m.kweave", "new.csv", "--label-separator", "|", "-o", "p.tsv", cwd=self.folder)
+        self.assertIn("several labels", result.stderr)
+        self.assertNotIn("no sample here", result.stderr)
+
     def test_one_label_and_a_value_of_every_class(self):
         for multiclass, machines in (("ovr", 4), ("ovo", 6), ("auto", 6)):
             summary = self.train("d.csv", "--multiclass", multiclass)
