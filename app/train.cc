@@ -137,13 +137,14 @@ bool HasMeanWeights(const Summary& summary) {
 
 std::string ResultText(const Summary& summary, const std::string& output) {
   std::string text = OutcomeText(summary);
-  if (HasMeanWeights(summary)) {
+  const bool has_mean_weights = HasMeanWeights(summary);
+  if (has_mean_weights) {
     text += fmt::format(", {} machines ({})", summary.machines.size(), summary.multiclass);
   }
   text += fmt::format(", {} support vectors, {} of {} {}{}\n", summary.n_support, summary.kernels_active,
                       summary.kernels_total,
                       summary.projected_gradient ? "factors with a width" : "kernels with a weight",
-                      HasMeanWeights(summary) ? " (means over the machines)" : "");
+                      has_mean_weights ? " (means over the machines)" : "");
   constexpr std::size_t kShown = 10;
   std::vector<const KernelReport*> heaviest;
   for (const KernelReport& kernel : summary.kernels) {

@@ -116,6 +116,13 @@ double JointRisk::LossOf(Index sample, Interval margins) const {
   return C[Offset(sample)] * worst;
 }
 
+double JointRisk::OtherMagnitude(Index sample, std::span<const double> beta) const {
+  const auto own = Offset(y[Offset(sample)]);
+  double sum = 0;
+  for (std::size_t u = 0; u < beta.size(); ++u) sum += u == own ? 0 : std::abs(beta[u]);
+  return sum;
+}
+
 double JointRisk::DualOf(Index sample, double own_beta, double magnitude) const {
   if (!IsTwoSided()) return loss->Dual(own_beta, 1, C[Offset(sample)]);
   return OwnSlope(sample, own_beta) * own_beta - 0.5 * MagnitudeCurvature(sample) * magnitude * magnitude;
@@ -132,9 +139,7 @@ double JointRisk::MagnitudeCurvature(Index sample) const {
 void JointRisk::FindSlopes(Index sample, std::span<const double> beta, std::span<const double> gradient,
                            std::span<double> raise, std::span<double> lower) const {
   const auto own = Offset(y[Offset(sample)]);
-  double magnitude = 0;
-  for (std::size_t u = 0; u < beta.size(); ++u) magnitude += u == own ? 0 : std::abs(beta[u]);
-  const double corner = MagnitudeCurvature(sample) * magnitude;
+  const double corner = MagnitudeCurvature(sample) * OtherMagnitude(sample, beta);
   for (std::size_t u = 0; u < beta.size(); ++u) {
     raise[u] = gradient[u] + (u == own ? 0 : beta[u] >= 0 ? corner : -corner);
     lower[u] = gradient[u] + (u == own ? 0 : beta[u] > 0 ? corner : -corner);

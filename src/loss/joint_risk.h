@@ -49,6 +49,8 @@ struct JointRisk {
                                 double error = 0) const;
   /// What a sample with these margins costs.
   double LossOf(Index sample, Interval margins) const;
+  /// Of a sample's betas over the classes: the sum of their magnitudes at all but its own.
+  double OtherMagnitude(Index sample, std::span<const double> beta) const;
   /// A sample's part of L, from its beta at its own class and the sum of the magnitudes at all others.
   double DualOf(Index sample, double own_beta, double magnitude) const;
   /// The slope of this part in the beta at the own class; the magnitude stands still where the loss grows on either side.

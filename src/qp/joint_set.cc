@@ -226,12 +226,10 @@ double JointSet::Slope() const {
     if (edge.member < 0) continue;
     slope += Gradient(edge.member)[edge.up] - Gradient(edge.member)[edge.down];
     if (!is_two_sided_ || !IsFirstOfItsMember(e)) continue;
-    double magnitude = 0;
-    for (Index u = 0; u < risk_.classes; ++u) {
-      if (u != Own(edge.member)) magnitude += std::abs(Beta(edge.member, u));
-    }
-    slope += GrowthOf(edge.member, edges_).rate * magnitude *
-             risk_.MagnitudeCurvature(block_->samples[Offset(edge.member)]);
+    const Index sample = block_->samples[Offset(edge.member)];
+    const std::span<const double> beta(&block_->beta[At(edge.member, 0)], Offset(risk_.classes));
+    slope += GrowthOf(edge.member, edges_).rate * risk_.OtherMagnitude(sample, beta) *
+             risk_.MagnitudeCurvature(sample);
   }
   return slope;
 }

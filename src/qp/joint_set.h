@@ -10,8 +10,8 @@
 //            A loss that grows on either side has a corner where a beta is zero; a step ends there.
 // Holds      betas below their caps, exactly on them when they touch them; the sums up to rounding.
 // Costs      a step looks once at every class that a sample of B can raise, of which there are few, and at |B| gradients
-//            of each class that moved; with kernels that join classes at |B| m, with a loss that grows on either side at |B| m^2. T |B|^2 values of memory for T terms,
-//            m^2 as many for one on pairs.
+//            of each class that moved; with kernels that join classes at |B| m, with a loss that grows on either side
+//            at |B| m^2. T |B|^2 values of memory for T terms, m^2 as many for one on pairs.
 #ifndef KWEAVE_QP_JOINT_SET_H_
 #define KWEAVE_QP_JOINT_SET_H_
 

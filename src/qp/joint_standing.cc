@@ -50,13 +50,11 @@ void JointStanding::Assign(Index sample, std::span<const double> beta) {
   std::vector<Index>& classes = raisable_[Offset(sample)];
   classes.clear();
   const Index own = risk_.y[Offset(sample)];
-  double magnitude = 0;
   for (Index u = 0; u < risk_.classes; ++u) {
-    if (u != own) magnitude += std::abs(beta[Offset(u)]);
     if (is_two_sided_ || beta[Offset(u)] < (u == own ? caps_[Offset(sample)] : 0)) classes.push_back(u);
   }
   slopes_[Offset(sample)] = risk_.OwnSlope(sample, beta[Offset(own)]);
-  duals_[Offset(sample)] = risk_.DualOf(sample, beta[Offset(own)], magnitude);
+  duals_[Offset(sample)] = risk_.DualOf(sample, beta[Offset(own)], risk_.OtherMagnitude(sample, beta));
 }
 
 // On all threads where there is enough to do.

@@ -8,7 +8,8 @@
 // Takes and  betas of samples that moved, outputs of classes that did; returns bounds, potentials and violations.
 // returns
 // Holds      the same values on any number of threads: sums are taken in the order of the samples.
-// Costs      n values for each class that moved, m for each class that a sample can raise, n m for the bounds.
+// Costs      n values for each class that moved, m for each class that a sample can raise (all m, where the loss grows on
+//            either side), n m for the bounds.
 #ifndef KWEAVE_QP_JOINT_STANDING_H_
 #define KWEAVE_QP_JOINT_STANDING_H_
 
