@@ -4,13 +4,15 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build demo test fuzz bench experiments docs format lint clean
+.PHONY: help build demo wheel test test-all python-newest sanitizers threads fuzz bench experiments docs format lint clean
 
 JOBS ?= $(shell nproc)
 # Seconds for every fuzz target.
 FUZZ_SECONDS ?= $(if $(filter true,$(CI)),60,10)
 # Where their search begins; 0: by the clock.
 FUZZ_SEED ?= 1
+# ccache finds objects that began from a precompiled header only when told that these two may differ.
+export CCACHE_SLOPPINESS ?= pch_defines,time_macros
 LAUNCHER := $(if $(shell command -v ccache),-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
 
 # The program alone needs none of the test libraries; a tree that has tests keeps them.
@@ -23,7 +25,7 @@ cmake --build --preset $(1) -j $(JOBS) $(3)
 endef
 
 help:  ## what can be made (this list)
-	@sed -n 's/^\([a-z]*\):.*  ## /  make \1\t/p' Makefile | expand -t 20
+	@sed -n 's/^\([a-z-]*\):.*  ## /  make \1\t/p' Makefile | expand -t 20
 
 build:  ## the program, at build/release/kweave
 	@tools/install-dependencies
@@ -32,13 +34,38 @@ build:  ## the program, at build/release/kweave
 demo: build  ## a small data set from three sources: train, predict, and see which source mattered
 	@examples/demo/run build/release/kweave build/demo
 
-test:  ## every test: optimised, then under sanitizers, then the fuzz targets
+wheel:  ## the Python package as a wheel that needs no library of the system, in dist/
+	@tools/install-dependencies --python
+	@tools/make-wheel
+
+test:  ## the optimised tests: C++, Python, command line, documented commands (about 10 minutes on two cores)
 	@tools/install-dependencies --test
 	$(call configure-and-build,release,-DKWEAVE_BUILD_TESTS=ON -DKWEAVE_BUILD_PYTHON=ON)
-	ctest --preset release -j $(JOBS)
+	ctest --preset quick -j $(JOBS)
+
+test-all: test  ## that, and then experiments in full, clang-tidy on what changed, sanitizers and fuzz targets (about an hour)
+	ctest --preset slow -j $(JOBS)
+	$(MAKE) python-newest
+	LINT_SECONDS=300 $(MAKE) lint LINT_BASE=$(or $(LINT_BASE),auto)
+	$(MAKE) sanitizers
+	$(MAKE) threads
+	$(MAKE) fuzz
+
+# Without PyPI there is nothing to test, which the script says.
+python-newest:  ## the Python tests with the newest scikit-learn, NumPy and pandas of PyPI
+	@tools/install-dependencies --test --python
+	$(call configure-and-build,release,-DKWEAVE_BUILD_TESTS=ON -DKWEAVE_BUILD_PYTHON=ON,--target kweave_app kweave_python)
+	@tools/test-newest-python build/release || { status=$$?; [[ $$status == 77 ]] || exit $$status; }
+
+sanitizers:  ## the tests under address and undefined-behaviour sanitizers
+	@tools/install-dependencies --test
 	$(call configure-and-build,debug)
 	ctest --preset debug -j $(JOBS)
-	$(MAKE) fuzz
+
+threads:  ## what runs on several threads, under ThreadSanitizer
+	@tools/install-dependencies --test
+	$(call configure-and-build,thread,,--target thread_tests)
+	ctest --preset thread -j $(JOBS)
 
 fuzz:  ## the fuzz targets, for FUZZ_SECONDS each from FUZZ_SEED
 	@tools/install-dependencies --test
@@ -62,10 +89,10 @@ format:  ## formats every source
 	@tools/install-dependencies --lint
 	@tools/check-format --fix
 
-lint:  ## formatting and clang-tidy; LINT_BASE=main looks at what changed since then only
+lint:  ## formatting and clang-tidy; LINT_BASE=main looks at what changed since then only (auto: since origin/main or main)
 	@tools/install-dependencies --test --lint
-	@cmake --preset release $(LAUNCHER) -DKWEAVE_BUILD_TESTS=ON --log-level=WARNING
-	@tools/lint build/release $(LINT_BASE)
+	@cmake --preset lint --log-level=WARNING
+	@tools/lint build/lint $(LINT_BASE)
 
 clean:  ## removes everything built
 	rm -rf build

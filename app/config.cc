@@ -2,9 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
+#include <sstream>
 
 #include "kweave/error.h"
+#include "terminal.h"
 
 namespace kweave::app {
 namespace {
@@ -39,12 +40,15 @@ void ApplyItem(CLI::App& verb, const CLI::ConfigItem& item, const std::string& p
 }  // namespace
 
 void ApplyConfig(CLI::App& verb, const std::string& path) {
-  std::ifstream file(path);
-  if (!file) throw Error(ErrorKind::kUsage, fmt::format("{}: cannot be read", path));
+  std::istringstream file(ReadText(path, ErrorKind::kUsage));
   try {
     for (const CLI::ConfigItem& item : CLI::ConfigTOML().from_config(file)) {
       if (item.name != "++" && item.name != "--") ApplyItem(verb, item, path);  // marks of CLI11 for sections
     }
+  } catch (const Error& error) {
+    const bool is_of_option = !error.field().empty();
+    throw Error(error.kind(), is_of_option ? fmt::format("{}: {}", path, error.what()) : error.what(),
+                {error.field(), error.value(), error.rule()});
   } catch (const CLI::Error& error) {
     throw Error(ErrorKind::kUsage, fmt::format("{}: {}", path, error.what()));
   }

@@ -14,24 +14,25 @@
 #include "kweave/error.h"
 #include "kweave/nearest_name.h"
 #include "kweave/version.h"
+#include "option_flags.h"
 #include "terminal.h"
 #include "verbs.h"
 
-// Stands before the function of this name in OpenBLAS, which asks it, when it is loaded, for how many threads it is to start.
-// They would spin for some 20 ms before they sleep, on cores that a short run has better use for; where a large matrix needs
-// more than one, they are started then.
+// Stands before the function of this name in OpenBLAS, which asks it, when it is loaded, for how many threads
+// it is to start. They would spin for some 20 ms before they sleep, on cores that a short run has better use
+// for; where a large matrix needs more than one, they are started then.
 extern "C" int openblas_num_threads_env() { return 1; }
 
 namespace {
 
+// As docs/summary.md lists them: those of kweave::ErrorKind, and EX_SOFTWARE of sysexits.h.
 constexpr int kWrongUsage = 2;
 constexpr int kOutOfMemory = 4;
 constexpr int kInternalError = 70;
-constexpr int kInterrupted = 130;
 constexpr const char* kInterruptedSentence = "interrupted before there was a model";
 
 int Fail(const std::string& sentence, int status) {
-  kweave::app::Complain(fmt::format("kweave: {}\n", sentence));
+  kweave::app::PrintToStderr(fmt::format("kweave: {}\n", kweave::app::Escaped(sentence)));
   return status;
 }
 
@@ -44,6 +45,27 @@ void CheckVerb(const CLI::App& app, int argc, char** argv) {
   const std::vector<std::string_view> known(names.begin(), names.end());
   throw kweave::Error(kweave::ErrorKind::kUsage, fmt::format("there is no verb '{}'{} (see kweave --help)",
                                                              argv[1], kweave::NameHint(argv[1], known)));
+}
+
+// Throws where an option that takes a value is followed by another option, which the parser would take for
+// the value.
+void CheckValues(const CLI::App& app, int argc, char** argv) {
+  if (argc < 3) return;
+  const auto verbs = app.get_subcommands([&](const CLI::App* one) { return one->get_name() == argv[1]; });
+  if (verbs.empty()) return;
+  const CLI::App* const verb = verbs.front();
+  const auto find = [verb](const std::string& word) {
+    return word.starts_with('-') ? verb->get_option_no_throw(word) : nullptr;
+  };
+  for (int i = 2; i + 1 < argc; ++i) {
+    const CLI::Option* const option = find(argv[i]);
+    if (option == nullptr || option->get_expected_min() == 0) continue;
+    if (find(argv[i + 1]) != nullptr) {
+      throw kweave::Error(kweave::ErrorKind::kUsage,
+                          fmt::format("{} has no value, as the option {} follows", argv[i], argv[i + 1]));
+    }
+    ++i;
+  }
 }
 
 // `; did you mean --norm?` after an option that does not exist, else nothing.
@@ -62,9 +84,22 @@ std::string OptionHint(const CLI::App& app) {
   return {};
 }
 
+// `kweave help` and `kweave help VERB`, as many programs have them, as --help.
+std::vector<char*> WithHelp(int argc, char** argv) {
+  static char help_flag[] = "--help";
+  std::vector<char*> words(argv, argv + argc);
+  if (argc < 2 || std::string_view(argv[1]) != "help") return words;
+  words.erase(words.begin() + 1);
+  words.resize(std::min<std::size_t>(words.size(), 2));
+  words.push_back(help_flag);
+  return words;
+}
+
 int Run(CLI::App& app, int argc, char** argv) {
   try {
+    kweave::app::CheckAddressSpace();
     CheckVerb(app, argc, argv);
+    CheckValues(app, argc, argv);
     app.parse(argc, argv);
     return kweave::app::FinishOutput();
   } catch (const CLI::Success& request) {  // --help, --version
@@ -75,10 +110,11 @@ int Run(CLI::App& app, int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return Fail(fmt::format("{}{} (see kweave --help)", error.what(), OptionHint(app)), kWrongUsage);
   } catch (const kweave::Error& error) {
-    if (kweave::app::IsInterrupted()) return Fail(kInterruptedSentence, kInterrupted);
-    return Fail(error.what(), static_cast<int>(error.kind()));
-  } catch (const kweave::app::Interrupted&) {
-    return Fail(kInterruptedSentence, kInterrupted);
+    if (kweave::app::IsInterrupted()) return Fail(kInterruptedSentence, kweave::app::InterruptedStatus());
+    return Fail(kweave::app::WithFlags(error.what()), static_cast<int>(error.kind()));
+  } catch (const kweave::app::ExitStatus& end) {
+    const int lost = kweave::app::FinishOutput();
+    return lost != 0 ? lost : end.status;
   } catch (const std::bad_alloc&) {
     return Fail("out of memory; a smaller --memory leaves more room for the data", kOutOfMemory);
   } catch (const std::exception& error) {
@@ -91,7 +127,7 @@ int Run(CLI::App& app, int argc, char** argv) {
 int main(int argc, char** argv) {
   kweave::app::SecondsSinceStart();
   kweave::app::OccupyStandardStreams();
-  kweave::app::IgnoreBrokenPipes();
+  kweave::app::HandleSignals();
   CLI::App app("Kweave learns one model from many kernels.", "kweave");
   app.set_version_flag("--version", "kweave " KWEAVE_VERSION);
   app.require_subcommand(1);
@@ -100,5 +136,7 @@ int main(int argc, char** argv) {
   kweave::app::AddPredict(app);
   kweave::app::AddInspect(app);
   kweave::app::AddKernels(app);
-  return Run(app, argc, argv);
+  kweave::app::AddVerify(app);
+  std::vector<char*> words = WithHelp(argc, argv);
+  return Run(app, static_cast<int>(words.size()), words.data());
 }

@@ -24,6 +24,8 @@ struct PredictArguments {
   RunArguments run;
   std::vector<std::string> grams;  ///< NAME=FILE
   std::string output = "-";
+  bool has_ids = false;
+  bool has_header = false;
   std::string summary;
 };
 
@@ -35,12 +37,31 @@ Dataset ReadNewSamples(const PredictArguments& arguments, const Model& model, co
   return ReadDataset(read);
 }
 
-// Label, f or the values of all classes and, where there are any, probabilities; a regression's value alone.
-std::string Lines(const Prediction& prediction, Index outputs) {
+// Names of the columns.
+std::string Header(const PredictArguments& arguments, const Model& model, const Prediction& prediction) {
+  std::vector<std::string> names;
+  if (arguments.has_ids) names.emplace_back("id");
+  if (prediction.labels.empty()) names.emplace_back("value");
+  if (!prediction.labels.empty()) names.emplace_back("label");
+  const bool has_classes = model.outputs() > 1;
+  const auto add = [&](const std::string& what) {
+    if (!has_classes) names.push_back(what);
+    for (const std::string& name : has_classes ? model.classes() : std::vector<std::string>())
+      names.push_back(what + ":" + name);
+  };
+  if (!prediction.labels.empty()) add("f");
+  if (!prediction.probability.empty()) add("probability");
+  return fmt::format("{}\n", fmt::join(names, "\t"));
+}
+
+// Id where it is asked for, label, f or the values of all classes and, where there are any, probabilities; a
+// regression's value alone.
+std::string Lines(const Prediction& prediction, Index outputs, const std::vector<std::string>& ids) {
   fmt::memory_buffer text;
   const auto out = std::back_inserter(text);
   const auto width = static_cast<std::size_t>(outputs);
   for (std::size_t i = 0; i < prediction.decision.size(); i += width) {
+    if (!ids.empty()) fmt::format_to(out, "{}\t", ids[i / width]);
     if (!prediction.labels.empty()) fmt::format_to(out, "{}\t", prediction.labels[i / width]);
     fmt::format_to(out, "{}", fmt::join(std::span(prediction.decision).subspan(i, width), "\t"));
     if (!prediction.probability.empty()) {
@@ -53,7 +74,7 @@ std::string Lines(const Prediction& prediction, Index outputs) {
 
 // Which samples belong to the second class, or are inliers; empty where the labels do not say.
 std::vector<bool> SecondClass(const Model& model, const Labels& labels, const Context& context) {
-  if (model.task() != "oneclass") return PositiveLabels(labels, model.classes(), nullptr);
+  if (model.task() != Task::kOneClass) return PositiveLabels(labels, model.classes(), nullptr);
   std::vector<bool> is_inlier = InlierLabels(labels);
   if (is_inlier.empty()) {
     context.log(LogLevel::kNote, "no scores: the labels are not two numbers, the larger of them for inliers");
@@ -68,19 +89,20 @@ std::string NameSome(const std::vector<std::string>& names) {
 }
 
 // Says what labels the model does not know.
-void SayStrangers(const std::vector<std::string>& strangers, bool is_multilabel, const Context& context) {
-  if (strangers.empty()) return;
-  const bool is_one = strangers.size() == 1;
+void NoteUnknownLabels(const std::vector<std::string>& unknown_labels, bool is_multilabel,
+                       const Context& context) {
+  if (unknown_labels.empty()) return;
+  const bool is_one = unknown_labels.size() == 1;
   context.log(LogLevel::kNote, fmt::format("{} label{} the model was not trained on ({}): {}",
-                                           strangers.size(), is_one ? "" : "s", NameSome(strangers),
+                                           unknown_labels.size(), is_one ? "" : "s", NameSome(unknown_labels),
                                            is_multilabel ? "left out of the scores"
                                                          : fmt::format("samples with {} count as mistakes",
                                                                        is_one ? "it" : "them")));
 }
 
 // Says what classes of the model have no sample.
-void SayAbsent(const std::vector<std::string>& classes, const std::vector<std::vector<Index>>& truth,
-               const Context& context) {
+void NoteAbsentClasses(const std::vector<std::string>& classes, const std::vector<std::vector<Index>>& truth,
+                       const Context& context) {
   std::vector<bool> occurs(classes.size(), false);
   for (const std::vector<Index>& own : truth) {
     for (const Index u : own) {
@@ -98,7 +120,7 @@ void SayAbsent(const std::vector<std::string>& classes, const std::vector<std::v
 }
 
 // Says how samples with several labels count where the model predicts one.
-void SaySeveral(const std::vector<std::vector<Index>>& truth, const Context& context) {
+void NoteSeveralLabels(const std::vector<std::vector<Index>>& truth, const Context& context) {
   const auto several =
       std::ranges::count_if(truth, [](const std::vector<Index>& own) { return own.size() > 1; });
   if (several == 0) return;
@@ -114,21 +136,21 @@ std::optional<MulticlassScores> ScoreSeveralClasses(const Model& model, const La
                                                     std::span<const double> probability,
                                                     const Context& context) {
   const std::vector<std::string> classes = model.classes();
-  std::vector<std::string> strangers;
-  const std::vector<std::vector<Index>> truth = TrueClasses(labels, classes, &strangers);
+  std::vector<std::string> unknown_labels;
+  const std::vector<std::vector<Index>> truth = TrueClasses(labels, classes, &unknown_labels);
   const bool knows_none = std::ranges::none_of(truth, [&](const std::vector<Index>& own) {
     return std::ranges::any_of(own, [&](Index u) { return u < static_cast<Index>(classes.size()); });
   });
-  if (knows_none && !strangers.empty()) {
-    context.log(LogLevel::kNote,
-                fmt::format("no scores: no label is a class of the model; {} {} none of {}",
-                            NameSome(strangers), strangers.size() == 1 ? "is" : "are", NameSome(classes)));
+  if (knows_none && !unknown_labels.empty()) {
+    context.log(LogLevel::kNote, fmt::format("no scores: no label is a class of the model; {} {} none of {}",
+                                             NameSome(unknown_labels),
+                                             unknown_labels.size() == 1 ? "is" : "are", NameSome(classes)));
     return std::nullopt;
   }
-  SayStrangers(strangers, model.is_multilabel(), context);
-  if (!model.is_multilabel()) SaySeveral(truth, context);
-  SayAbsent(classes, truth, context);
-  return ScoreClasses(truth, decision, classes, model.is_multilabel(), strangers, probability);
+  NoteUnknownLabels(unknown_labels, model.is_multilabel(), context);
+  if (!model.is_multilabel()) NoteSeveralLabels(truth, context);
+  NoteAbsentClasses(classes, truth, context);
+  return ScoreClasses(truth, decision, classes, model.is_multilabel(), unknown_labels, probability);
 }
 
 // One line for people.
@@ -147,17 +169,23 @@ std::string ScoresText(const MulticlassScores& scores) {
                      scores.classes_occurring, is_one ? "" : "es");
 }
 
+std::string ScoresText(const ClassificationScores& scores) {
+  return fmt::format("accuracy {:.4g}, balanced {:.4g}, F1 {:.4g}, MCC {:.4g}{}\n", scores.accuracy,
+                     scores.balanced_accuracy, scores.f1, scores.mcc,
+                     scores.auc ? fmt::format(", AUC {:.4g}", *scores.auc) : "");
+}
+
 PredictionSummary Score(const Model& model, const Labels& labels, const Prediction& prediction,
                         const Context& context) {
   PredictionSummary summary;
   const std::vector<double>& decision = prediction.decision;
   summary.samples = static_cast<Index>(decision.size()) / model.outputs();
-  if (model.task() == "oneclass" && !decision.empty()) {
+  if (model.task() == Task::kOneClass && !decision.empty()) {
     const auto outliers = std::ranges::count_if(decision, [](double f) { return f < 0; });
     summary.outlier_fraction = static_cast<double>(outliers) / static_cast<double>(decision.size());
   }
   if (labels.empty()) return summary;
-  if (model.task() == "regress") {
+  if (model.task() == Task::kRegress) {
     if (labels.is_numeric()) {
       summary.regression = ScoreRegression(labels.number, decision);
     } else {
@@ -170,7 +198,7 @@ PredictionSummary Score(const Model& model, const Labels& labels, const Predicti
     return summary;
   }
   const std::vector<bool> is_positive = SecondClass(model, labels, context);
-  if (is_positive.empty() && model.task() == "classify") {  // more classes than the model knows
+  if (is_positive.empty() && model.task() == Task::kClassify) {  // more classes than the model knows
     std::vector<double> values;
     for (const double f : decision) values.insert(values.end(), {-f, f});
     summary.classes = ScoreSeveralClasses(model, labels, values, {}, context);
@@ -178,7 +206,7 @@ PredictionSummary Score(const Model& model, const Labels& labels, const Predicti
   if (!is_positive.empty()) {
     std::vector<double> values = decision;
     // A sample on the threshold is an inlier, where 0 would be none.
-    if (model.task() == "oneclass")
+    if (model.task() == Task::kOneClass)
       std::ranges::replace(values, 0.0, std::numeric_limits<double>::denorm_min());
     summary.scores = ScoreClassification(is_positive, values, prediction.probability);
     summary.positive_class = model.classes()[1];
@@ -195,7 +223,7 @@ void Run(CLI::App& verb, PredictArguments& arguments) {
   const Context context = MakeContext(arguments.run);
   PredictOptions options;
   for (const std::string& text : arguments.grams)
-    options.gram_files.push_back(SplitAssignment("--gram", text));
+    options.gram_files.push_back(SplitAssignment("gram_files", text));
   std::vector<NamedFile> inputs = InputFiles(arguments.data);
   inputs.push_back({"MODEL", arguments.model});
   inputs.push_back({"--config", arguments.run.config});
@@ -208,11 +236,18 @@ void Run(CLI::App& verb, PredictArguments& arguments) {
     throw Error(ErrorKind::kUsage, "predict needs DATA, --view NAME=FILE or --gram NAME=FILE");
   }
   const Prediction prediction = model.Predict(data, context, options);
-  WriteText(arguments.output, Lines(prediction, model.outputs()));
-  const bool has_classes = model.outputs() > 1 && !data.labels.empty();
+  if (arguments.has_ids && data.ids.empty()) {
+    throw Error(ErrorKind::kData,
+                "--ids: the data has none, expected a column of ids (`id_column` NAME says which)");
+  }
+  std::string lines = arguments.has_header ? Header(arguments, model, prediction) : "";
+  lines += Lines(prediction, model.outputs(), arguments.has_ids ? data.ids : std::vector<std::string>());
+  WriteText(arguments.output, lines);
+  const bool has_classes = model.task() == Task::kClassify && !data.labels.empty();
   if (arguments.summary.empty() && (arguments.run.is_quiet || !has_classes)) return;
   PredictionSummary summary = Score(model, data.labels, prediction, context);
-  if (summary.classes && !arguments.run.is_quiet) Complain(ScoresText(*summary.classes));
+  if (summary.classes && !arguments.run.is_quiet) PrintToStderr(ScoresText(*summary.classes));
+  if (summary.scores && has_classes && !arguments.run.is_quiet) PrintToStderr(ScoresText(*summary.scores));
   if (arguments.summary.empty()) return;
   summary.seconds = SecondsSinceStart();
   WriteText(arguments.summary, summary.ToJson() + "\n");
@@ -234,8 +269,11 @@ void AddPredict(CLI::App& app) {
   verb.add_option("-o,--output", arguments->output, "file for the predictions (default: standard output)");
   verb.add_option("--summary", arguments->summary,
                   "file for the scores, where there are labels; - for standard output");
+  verb.add_flag("--ids", arguments->has_ids, "the id of each sample in front of its line");
+  verb.add_flag("--header", arguments->has_header, "names of the columns on the first line");
   verb.footer(
-      "Predictions have one line per sample, in the order given, and no header. Columns between tabs:\n"
+      "Predictions have one line per sample, in the order given, and no header but with --header. Columns "
+      "between tabs:\n"
       "  two classes     label, f (the second class where f > 0)\n"
       "  more classes    label, a value for each class; inspect MODEL lists them in their order\n"
       "  several labels  labels between their separator, or nothing, then a value for each label\n"

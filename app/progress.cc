@@ -18,19 +18,22 @@ ProgressLine::~ProgressLine() { Clear(); }
 void ProgressLine::Show(const Progress& progress) {
   if (!is_shown_) return;
   std::string line =
-      fmt::format("{}  gap {:.1e} (target {:.0e})  step {}  {:.0f} s", progress.phase, progress.relative_gap,
-                  progress.target_gap, progress.iterations, progress.seconds);
+      progress.stage.empty()
+          ? fmt::format("{}  gap {:.1e} (target {:.0e})  step {}  {:.0f} s", progress.phase,
+                        progress.relative_gap, progress.target_gap, progress.iterations, progress.seconds)
+          : fmt::format("{}  {}: gap {:.1e}  step {}  {:.0f} s", progress.phase, progress.stage,
+                        progress.stage_gap, progress.iterations, progress.seconds);
   if (const double left = SecondsLeft(progress); left >= 0)
     line += fmt::format(", about {:.0f} s left", left);
   const std::size_t width = line.size();
   line.resize(std::max(width, width_), ' ');
   width_ = width;
-  Complain(fmt::format("\r{}", line));
+  PrintToStderr(fmt::format("\r{}", line));
 }
 
 void ProgressLine::Clear() {
   if (width_ == 0) return;
-  Complain(fmt::format("\r{:{}}\r", "", width_));
+  PrintToStderr(fmt::format("\r{:{}}\r", "", width_));
   width_ = 0;
 }
 

@@ -10,25 +10,20 @@
 
 #include "kweave/error.h"
 #include "kweave/kernels.h"
+#include "kweave/output_file.h"
+#include "kweave/readers.h"
+#include "kweave/train.h"
+#include "option_flags.h"
 #include "terminal.h"
 
 namespace kweave::app {
 
 void AddDataOptions(CLI::App& verb, DataArguments& arguments) {
-  const auto add = [&](const char* name, auto& value, const char* sentence) {
-    return verb.add_option(name, value, sentence);
-  };
-  add("DATA", arguments.data, "file with samples: view 'data'");
-  add("--view", arguments.views, "NAME=FILE, a further view of the same samples; may be given several times")
+  verb.add_option("DATA", arguments.data, "file with samples: view 'data'");
+  verb.add_option("--view", arguments.views,
+                  "NAME=FILE, a further view of the same samples; may be given several times")
       ->allow_extra_args(false);
-  add("--labels", arguments.read.labels_path, "file with the labels (default: those of the first file)");
-  add("--label-separator", arguments.read.label_separator,
-      "text between the labels of samples that have several (default: a comma in LIBSVM files, else none)");
-  add("--label-column", arguments.read.label_column,
-      "CSV: name or number of the column with the labels, which must be there");
-  add("--id-column", arguments.read.id_column,
-      "CSV: name or number of the column with sample ids; none joins by row");
-  add("--format", arguments.read.format, "libsvm, csv, tsv or npy (default: detected)");
+  AddFlags(verb, ReadOptionRecords(), arguments.read);
 }
 
 ReadOptions MakeReadOptions(const DataArguments& arguments, const Context& context) {
@@ -36,7 +31,7 @@ ReadOptions MakeReadOptions(const DataArguments& arguments, const Context& conte
   options.log = context.log;
   if (!arguments.data.empty()) options.views.push_back({"data", arguments.data});
   for (const std::string& text : arguments.views) {
-    const auto [name, path] = SplitAssignment("--view", text);
+    const auto [name, path] = SplitAssignment("view", text);
     if (std::ranges::find(options.views, name, &ViewSource::name) != options.views.end()) {
       throw Error(ErrorKind::kUsage, fmt::format("view '{}' is given twice", name));
     }
@@ -48,21 +43,7 @@ ReadOptions MakeReadOptions(const DataArguments& arguments, const Context& conte
 std::vector<NamedFile> InputFiles(const DataArguments& arguments) {
   std::vector<NamedFile> files = {{"DATA", arguments.data}, {"--labels", arguments.read.labels_path}};
   for (const std::string& view : arguments.views)
-    files.push_back({"--view", SplitAssignment("--view", view).second});
-  return files;
-}
-
-std::vector<NamedFile> FilesNamedIn(const std::string& option, const std::vector<std::string>& values) {
-  constexpr std::string_view kBounds = "=,()[]\"'+*@ ";
-  std::vector<NamedFile> files;
-  std::error_code code;
-  for (const std::string& value : values) {
-    for (std::size_t begin = 0, end = 0; begin < value.size(); begin = end + 1) {
-      end = std::min(value.find_first_of(kBounds, begin), value.size());
-      std::string name = value.substr(begin, end - begin);
-      if (std::filesystem::exists(name, code)) files.push_back({option, std::move(name)});
-    }
-  }
+    files.push_back({"--view", SplitAssignment("view", view).second});
   return files;
 }
 
@@ -76,7 +57,7 @@ bool IsSameFile(const std::string& a, const std::string& b) {
     return std::filesystem::is_regular_file(a, code) && std::filesystem::equivalent(a, b, code);
   }
   const auto place = [&code](const std::string& path) {
-    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, code), code);
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(FinalPath(path), code), code);
   };
   return place(a) == place(b);
 }
@@ -103,13 +84,24 @@ void CheckOutputs(const std::vector<NamedFile>& outputs, const std::vector<Named
   }
 }
 
+void CheckOutputs(const std::vector<NamedFile>& outputs, const Dataset& data, const TrainOptions& options) {
+  std::vector<NamedFile> inputs;
+  for (const auto& [option, file] : FilesOfOptions(data, options))
+    inputs.push_back({WithFlags("`" + option + "`"), file});
+  CheckOutputs(outputs, inputs);
+}
+
 void AddRunOptions(CLI::App& verb, RunArguments& arguments) {
   Context& context = arguments.context;
-  verb.add_option("--threads", context.threads, "threads to use (default: all cores the process may use)")
-      ->check(CLI::Range(1, 4096));
-  verb.add_option("--memory", arguments.memory,
-                  "memory for training beside the data, such as 2G; caches get what is left of it (default: "
-                  "half of what is free)");
+  constexpr double kMostThreads = 4096;  // more than any machine has; a slip would start them all
+  AddNumber(
+      verb, "threads", 0L, {.least = 1, .most = kMostThreads},
+      [&context](const OptionValue& value) { context.threads = static_cast<int>(std::get<long>(value)); },
+      "threads to use (default: all cores the process may use)");
+  verb.add_option_function<std::string>(
+      "--memory", [&context](const std::string& text) { context.memory_bytes = ParseSize(text); },
+      "memory for training beside the data, such as 2G; caches get what is left of it (default: "
+      "half of what is free)");
   verb.add_option("--config", arguments.config, "take these options from a TOML file; flags win");
   verb.add_flag("-q,--quiet", arguments.is_quiet, "print errors only");
   verb.add_flag("-v,--verbose", arguments.is_verbose, "say more");
@@ -117,18 +109,25 @@ void AddRunOptions(CLI::App& verb, RunArguments& arguments) {
 
 Context MakeContext(const RunArguments& arguments) {
   Context context = arguments.context;
-  if (!arguments.memory.empty()) context.memory_bytes = ParseSize(arguments.memory);
   context.log = [quiet = arguments.is_quiet, verbose = arguments.is_verbose](LogLevel level,
                                                                              std::string_view message) {
     if (level == LogLevel::kDetail ? !verbose : quiet && level == LogLevel::kNote) return;
-    Complain(fmt::format("kweave: {}{}\n", level == LogLevel::kWarning ? "warning: " : "", message));
+    PrintToStderr(fmt::format("kweave: {}{}\n", level == LogLevel::kWarning ? "warning: " : "",
+                              Escaped(WithFlags(message))));
   };
   return context;
 }
 
-void AddKernelOptions(CLI::App& verb, TrainOptions& options) {
-  verb.add_option("--kernel", options.kernels, OptionHelp("kernel"))->allow_extra_args(false);
-  verb.add_option("--normalize", options.normalize, OptionHelp("normalize"));
+void AddSeed(CLI::App& verb, Context& context) {
+  AddNumber(
+      verb, "seed", 0L, {.least = 0},
+      [&context](const OptionValue& value) {
+        context.seed = static_cast<std::uint64_t>(std::get<long>(value));
+      },
+      "seed of everything random (default: 0)");
+}
+
+void AddKernelHelp(CLI::App& verb) {
   verb.footer(
       "Kernels:\n" + KernelHelp() +
       "\nA list or range makes several kernels: rbf(gamma=[0.1,1,10]), poly(degree=1..3). SPEC@view works on "
@@ -136,34 +135,12 @@ void AddKernelOptions(CLI::App& verb, TrainOptions& options) {
       "view, each(SPEC) on single features; k1*k2, k1+k2 and mean(k1,k2) build one kernel from others.");
 }
 
-std::string OptionHelp(std::string_view name) {
-  const auto records = TrainOptionRecords();
-  const auto record = std::ranges::find(records, name, &OptionRecord::name);
-  if (record == records.end()) return {};
-  return fmt::format("{} ({}; default: {})", record->sentence, record->range, record->fallback);
-}
-
-std::string EvaluateFraction(const std::string& text) {
-  const std::size_t slash = text.find('/');
-  if (slash == std::string::npos) return text;
-  double parts[2] = {0, 0};
-  const std::string_view written[2] = {std::string_view(text).substr(0, slash),
-                                       std::string_view(text).substr(slash + 1)};
-  for (int k = 0; k < 2; ++k) {
-    const char* const end = written[k].data() + written[k].size();
-    const auto read = std::from_chars(written[k].data(), end, parts[k]);
-    if (read.ec != std::errc() || read.ptr != end || !(parts[k] > 0)) {
-      throw CLI::ValidationError(fmt::format("'{}' is no number and no fraction such as 4/3", text));
-    }
-  }
-  return fmt::format("{}", parts[0] / parts[1]);
-}
-
 std::pair<std::string, std::string> SplitAssignment(std::string_view option, const std::string& text) {
   // Kernel names hold '=' themselves; values do not.
   const std::size_t middle = text.rfind('=');
   if (middle == std::string::npos || middle == 0 || middle + 1 == text.size()) {
-    throw Error(ErrorKind::kUsage, fmt::format("{} '{}', expected NAME=VALUE", option, text));
+    throw Error(ErrorKind::kUsage, fmt::format("`{}` '{}', expected NAME=VALUE", option, text),
+                {std::string(option), text, "NAME=VALUE"});
   }
   return {text.substr(0, middle), text.substr(middle + 1)};
 }
@@ -201,7 +178,8 @@ std::size_t ParseSize(const std::string& text) {
   }
   const double bytes = is_known ? std::ldexp(value, 10 * power) : 0;
   if (code != std::errc() || !(bytes >= 1 && bytes < 0x1p62)) {
-    throw Error(ErrorKind::kUsage, fmt::format("--memory '{}', expected a size such as 2G or 512M", text));
+    throw Error(ErrorKind::kUsage, fmt::format("`memory` '{}', expected a size such as 2G or 512M", text),
+                {"memory", text, "a size such as 2G or 512M"});
   }
   return static_cast<std::size_t>(bytes);
 }

@@ -20,7 +20,8 @@ struct DataArguments {
   ReadOptions read;
 };
 void AddDataOptions(CLI::App& verb, DataArguments& arguments);
-/// Notes of the reader go to the context's log. Throws Error(kUsage) on a wrong NAME=FILE and on repeated names.
+/// Notes of the reader go to the context's log. Throws Error(kUsage) on a wrong NAME=FILE and on repeated
+/// names.
 ReadOptions MakeReadOptions(const DataArguments& arguments, const Context& context);
 
 /// A file and what names it on the command line.
@@ -30,35 +31,30 @@ struct NamedFile {
 };
 /// The files that DATA, --view and --labels name.
 std::vector<NamedFile> InputFiles(const DataArguments& arguments);
-/// Those inside values of an option, such as matrices in specifications of kernels: any word that is a file.
-std::vector<NamedFile> FilesNamedIn(const std::string& option, const std::vector<std::string>& values);
-/// Throws Error(kUsage) unless every output can be written without loss of an input or of another output. Those
-/// without a path are skipped.
+/// Throws Error(kUsage) unless every output can be written without loss of an input or of another output.
+/// Those without a path are skipped.
 void CheckOutputs(const std::vector<NamedFile>& outputs, const std::vector<NamedFile>& inputs);
+/// The same for the files that the options of training name, which are known once there are samples.
+void CheckOutputs(const std::vector<NamedFile>& outputs, const Dataset& data, const TrainOptions& options);
 
 struct RunArguments {
   Context context;
-  std::string memory;
   bool is_quiet = false;
   bool is_verbose = false;
   std::string config;
 };
 void AddRunOptions(CLI::App& verb, RunArguments& arguments);
+void AddSeed(CLI::App& verb, Context& context);
 /// Notes go to standard error as -q and -v say.
 Context MakeContext(const RunArguments& arguments);
 
-/// The kernel and normalisation options of `train` and `kernels`.
-void AddKernelOptions(CLI::App& verb, TrainOptions& options);
-
-/// "sentence (range; default: ...)" of an option's record.
-std::string OptionHelp(std::string_view name);
-
-/// "1.5", "4/3" or "inf" as a decimal number. Throws CLI::ValidationError.
-std::string EvaluateFraction(const std::string& text);
+/// What kernels there are, at the end of a verb's help.
+void AddKernelHelp(CLI::App& verb);
 
 /// Splits NAME=VALUE at the last '='. Throws Error(kUsage) naming the option when there is none.
 std::pair<std::string, std::string> SplitAssignment(std::string_view option, const std::string& text);
-/// Those of an option that takes several, separated by commas: a piece without '=' is the front of a name with a comma.
+/// Those of an option that takes several, separated by commas: a piece without '=' is the front of a name
+/// with a comma.
 std::vector<std::pair<std::string, std::string>> SplitAssignments(std::string_view option,
                                                                   const std::vector<std::string>& pieces);
 

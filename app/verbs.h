@@ -10,6 +10,12 @@ void AddTrain(CLI::App& app);
 void AddPredict(CLI::App& app);
 void AddInspect(CLI::App& app);
 void AddKernels(CLI::App& app);
+void AddVerify(CLI::App& app);
+
+/// Thrown by a verb that has said all there is to say, to end the program with this status.
+struct ExitStatus {
+  int status = 0;
+};
 
 }  // namespace kweave::app
 

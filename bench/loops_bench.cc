@@ -1,5 +1,5 @@
-// The loops in which training spends its time, beside what the hardware does at best: operations per second and
-// nanoseconds per pair of samples, on one core. bench/cases/loops.py makes fractions of them.
+// The loops in which training spends its time, beside what the hardware does at best: operations per second
+// and nanoseconds per pair of samples, on one core. bench/cases/loops.py makes fractions of them.
 #include <benchmark/benchmark.h>
 #include <cblas.h>
 

@@ -93,6 +93,8 @@ class Kweave:
         self.program, self.threads, self.most_runs = pathlib.Path(program).resolve(), threads, most_runs
         self.folder = scratch()
         self._option_text = run([self.program, "train", "--help"]).output
+        # Runs that miss their gap are measured, too; programs of before the option took them as they were.
+        self._accept = ["--accept-partial"] if "--accept-partial" in self._option_text else []
 
     def offers(self, option, value):
         """Whether the help of `train` lists a value of an option, such as a method that came later."""
@@ -108,7 +110,7 @@ class Kweave:
             summary = self.folder / "summary.json"
             summary.unlink(missing_ok=True)
             (self.folder / "model").unlink(missing_ok=True)
-            done = run([self.program, "train", *([data] if data else []), *options, "-q", "--summary", summary,
+            done = run([self.program, "train", *([data] if data else []), *options, *self._accept, "-q", "--summary", summary,
                         "--threads", threads or self.threads, "-o", self.folder / "model"], cap=cap)
             done.summary = json.loads(summary.read_text()) if summary.exists() else {}
             return done

@@ -12,8 +12,8 @@ HWY_BEFORE_NAMESPACE();
 namespace kweave::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Ten chains cover the latency of two units that take one vector each in a cycle and four cycles for it. They start at
-// different values, so that no compiler merges them, and their sum is kept, so that none drops them.
+// Ten chains cover the latency of two units that take one vector each in a cycle and four cycles for it. They
+// start at different values, so that no compiler merges them, and their sum is kept, so that none drops them.
 template <class T>
 double MultiplyAdds(Index rounds, T* result) {
   const hn::ScalableTag<T> d;

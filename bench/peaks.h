@@ -6,8 +6,8 @@
 
 namespace kweave {
 
-/// Runs `rounds` rounds of independent fused multiply-adds in registers; returns how many operations (two for each
-/// multiply-add, times the lanes) one round makes. `result` keeps them alive. T: float or double.
+/// Runs `rounds` rounds of independent fused multiply-adds in registers; returns how many operations (two for
+/// each multiply-add, times the lanes) one round makes. `result` keeps them alive. T: float or double.
 template <class T>
 double RunMultiplyAdds(Index rounds, T* result);
 

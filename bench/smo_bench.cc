@@ -1,8 +1,9 @@
-// Times (in CPU seconds) the inner solvers on one Gaussian kernel, one thread, to compare them with each other and
-// with LIBSVM's svm-train on the same problem.
+// Times (in CPU seconds) the inner solvers on one Gaussian kernel, one thread, to compare them with each
+// other and with LIBSVM's svm-train on the same problem.
 //
 //   smo_bench [--samples 10000] [--features 60] [-C 10] [--gamma 0.01] [--tolerance 0.001] [--cache-mb 2000]
-//             [--batch 32] [--no-shrinking] [--solver smo, block or auto] [--seed 1] [--write FILE | --read FILE]
+//             [--batch 32] [--no-shrinking] [--solver smo, block or auto] [--seed 1] [--write FILE | --read
+//             FILE]
 //
 // --write stores the made problem as LIBSVM text, for: svm-train -s 0 -t 2 -c C -g GAMMA -e TOLERANCE -m 2000
 // FILE
@@ -197,8 +198,8 @@ int Main(int argc, char** argv) {
   SolverState state{std::vector<double>(problem.y.size(), 0.0), {}, false};
   GaussianRows rows(problem, number("--gamma"));
   const double start = CpuSeconds();
-  const SolverResult result =
-      SolveDual<float>(SolverByName(flags["--solver"]), {linear, lower, upper}, rows, state, options);
+  const SolverResult result = SolveDual<float>(FindChoice<SolverKind>(flags["--solver"])->choice,
+                                               {linear, lower, upper}, rows, state, options);
   const double seconds = CpuSeconds() - start;
   Index support = 0;
   for (const double beta : state.beta) support += beta != 0;

@@ -22,6 +22,7 @@ have_rna, have_image = ids[:280], ids[20:][::-1]  # in another order, too
 X = Views(
     {"rna": rna[:280], "image": image[20:][::-1], "noise": noise},
     ids={"rna": have_rna, "image": have_image, "noise": ids},
+    drop=True,  # samples that a source lacks
 )
 labels = dict(zip(ids, y))
 y = np.array([labels[name] for name in X.ids])

@@ -91,7 +91,7 @@ def run_once(program, folder, train, test, norm, normalize, cost, gap, name):
             sys.exit(f"{' '.join(map(str, words))}: {done.stderr}")
 
     call("train", *train, "--kernel", "linear", "--normalize", normalize, "--multiclass", "ovr", "--norm", norm,
-         "-C", f"{cost:.8g}", "--gap", gap, "-o", f"{name}.kweave", "--summary", f"{name}.json")
+         "-C", f"{cost:.8g}", "--gap", gap, "--accept-partial", "-o", f"{name}.kweave", "--summary", f"{name}.json")
     call("predict", f"{name}.kweave", *test, "-o", f"{name}.tsv")
     lines = [line.split("\t") for line in (folder / f"{name}.tsv").read_text().splitlines()]
     return lines, json.loads((folder / f"{name}.json").read_text())

@@ -1,14 +1,16 @@
-// The toy problems of the lp-norm papers, trained in one process: thousands of machines that take milliseconds each.
+// The toy problems of the lp-norm papers, trained in one process: thousands of machines that take
+// milliseconds each.
 //
 //     toy_experiment SAMPLES NORMS COSTS FIRST STEP REPETITIONS
 //     toy_experiment bounds < PARTS
 //
-// For every scenario (how many of 50 features carry information) and every repetition FIRST, FIRST + STEP, ... below
-// REPETITIONS: draws SAMPLES training samples and 10,000 samples each for validation and test, trains one linear kernel per
-// feature with every norm of NORMS (such as 1,4,block:inf) and every C of COSTS, and writes a line per norm for the C that is
-// best on all of the validation samples and for the one that is best on the first 1,000. run.py beside this file knows the
-// columns. Alignments of the kernels come as lines of their own. The second form reads lines of the word global or local and
-// the norms of parts, and writes the factor of that bound for block norms from 1 on.
+// For every scenario (how many of 50 features carry information) and every repetition FIRST, FIRST + STEP,
+// ... below REPETITIONS: draws SAMPLES training samples and 10,000 samples each for validation and test,
+// trains one linear kernel per feature with every norm of NORMS (such as 1,4,block:inf) and every C of COSTS,
+// and writes a line per norm for the C that is best on all of the validation samples and for the one that is
+// best on the first 1,000. run.py beside this file knows the columns. Alignments of the kernels come as lines
+// of their own. The second form reads lines of the word global or local and the norms of parts, and writes
+// the factor of that bound for block norms from 1 on.
 #include <algorithm>
 #include <cmath>
 #include <iostream>
@@ -28,7 +30,8 @@ constexpr int kFeatures = 50;
 constexpr int kInformative[] = {1, 4, 9, 18, 28, 50};
 constexpr double kDistance = 1.75;  // of each class from the middle
 constexpr int kLarge = 10000, kSmall = 1000;
-// With a small C all losses stay near 1 and the objective near C n, whatever the weights: only a smaller gap tells.
+// With a small C all losses stay near 1 and the objective near C n, whatever the weights: only a smaller gap
+// tells.
 constexpr double kGap = 1e-3, kGapPerC = 0.01;
 // Block norms above 2 bound each part on its own, so that the same C fits the samples much closer.
 constexpr double kCostAboveTwo = 0.01;

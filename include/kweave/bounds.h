@@ -10,20 +10,21 @@
 
 namespace kweave {
 
-// What theory says of the block norm P, from the function that was learned (Kloft 2011, sections 4.1, 4.4 and 5.1.1). A bound
-// on the generalisation error grows with the complexity of { w : ||w||_{2,P} <= D }, and D must be large enough for the best
-// function to be among them. With w in the place of the best function, the factors below are the part of the bound that
-// depends on P: where they are smallest, P suits the function. They say nothing about its error itself.
+// What theory says of the block norm P, from the function that was learned (Kloft 2011, sections 4.1, 4.4 and
+// 5.1.1). A bound on the generalisation error grows with the complexity of { w : ||w||_{2,P} <= D }, and D
+// must be large enough for the best function to be among them. With w in the place of the best function, the
+// factors below are the part of the bound that depends on P: where they are smallest, P suits the function.
+// They say nothing about its error itself.
 
 /// ||w_m|| = theta_m sqrt(q_m) for every kernel; with several machines the medians over them.
 std::vector<double> PartNorms(const Summary& summary);
 
-/// min over t >= P of sqrt(t*) M^(1/t*) ||w||_{2,P}, from global Rademacher complexities, 1 <= P <= infinity; M parts.
-/// Throws Error(kUsage) on any other P and on no parts.
+/// min over t >= P of sqrt(t*) M^(1/t*) ||w||_{2,P}, from global Rademacher complexities, 1 <= P <= infinity;
+/// M parts. Throws Error(kUsage) on any other P and on no parts.
 double GlobalBoundFactor(std::span<const double> part_norms, double block_norm);
 
-/// min over t in [P, 2] of (t* ||w||_{2,P})^(2/(1+a)) M^(1 + 2/(1+a) (1/t* - 1)), from local ones, 1 <= P <= 2; a > 0 says how
-/// fast the eigenvalues of the kernels fall: as j^-a.
+/// min over t in [P, 2] of (t* ||w||_{2,P})^(2/(1+a)) M^(1 + 2/(1+a) (1/t* - 1)), from local ones, 1 <= P <=
+/// 2; a > 0 says how fast the eigenvalues of the kernels fall: as j^-a.
 double LocalBoundFactor(std::span<const double> part_norms, double block_norm, double eigenvalue_decay);
 
 /// The global factor against P.

@@ -1,3 +1,17 @@
+/// Samples: their features in one or more views, their labels and ids, read from files or made in memory.
+///
+/// From files (LIBSVM, CSV, TSV or NumPy, compressed or not), two views joined by the ids of the samples:
+///
+///     kweave::ReadOptions options;
+///     options.views = {{"genes", "genes.csv"}, {"clinic", "clinic.csv"}};
+///     const kweave::Dataset data = kweave::ReadDataset(options);
+///
+/// From memory, four samples with two features each:
+///
+///     kweave::Dataset data;
+///     data.views = {{"data", kweave::MakeDense({0, 0, 0, 1, 1, 0, 1, 1}, 4, 2)}};
+///     data.labels.text = {"no", "yes", "yes", "no"};
+///     data.size = 4;
 #ifndef KWEAVE_DATASET_H_
 #define KWEAVE_DATASET_H_
 
@@ -17,27 +31,28 @@ namespace kweave {
 template <class T>
 struct DenseRows {
   const T* data = nullptr;
-  Index rows = 0;
-  Index cols = 0;
-  Index stride = 0;
-  std::shared_ptr<const void> owner;
+  Index rows = 0;                     ///< samples
+  Index cols = 0;                     ///< features
+  Index stride = 0;                   ///< elements from one row to the next, at least `cols`
+  std::shared_ptr<const void> owner;  ///< keeps `data` alive; null: the caller does
 
   std::span<const T> row(Index i) const { return {data + i * stride, static_cast<std::size_t>(cols)}; }
 };
 
 /// Compressed sparse rows: row i holds entries offsets[i] to offsets[i + 1], columns ascending from 0.
 struct SparseRows {
-  const Index* offsets = nullptr;
-  const std::int32_t* columns = nullptr;
-  const double* values = nullptr;
-  Index rows = 0;
-  Index cols = 0;
-  std::shared_ptr<const void> owner;
+  const Index* offsets = nullptr;         ///< rows + 1 of them, the first is 0
+  const std::int32_t* columns = nullptr;  ///< of every entry
+  const double* values = nullptr;         ///< of every entry
+  Index rows = 0;                         ///< samples
+  Index cols = 0;                         ///< features, also those without an entry
+  std::shared_ptr<const void> owner;      ///< keeps the three arrays alive; null: the caller does
 };
 
 /// The features of all samples in one view. Float32 only where that loses nothing.
 using Features = std::variant<DenseRows<double>, DenseRows<float>, SparseRows>;
 
+/// How many samples, and how many features, whatever the storage.
 Index RowCount(const Features& features);
 Index ColumnCount(const Features& features);
 
@@ -52,37 +67,49 @@ void CopyRow(const Features& features, Index i, std::span<double> out);
 
 /// One source of evidence about the samples.
 struct View {
-  std::string name = "data";
+  std::string name = "data";  ///< what kernels say behind '@', as in `rbf@genes`
   Features features;
   std::vector<std::string> feature_names;  ///< empty when the file has none
 };
 
-/// Kernel values in memory, between samples (rows) and training samples (columns). Kernels name such a matrix as
-/// they name a file: `precomputed(file=NAME)`.
+/// Kernel values in memory, between samples (rows) and training samples (columns). Kernels name such a matrix
+/// as they name a file: `precomputed(file=NAME)`.
 struct GramMatrix {
-  std::string name;
-  std::variant<DenseRows<double>, DenseRows<float>> values;
-  Index column_stride = 1;              ///< elements from one column to the next
+  std::string name;                                          ///< NAME of precomputed(file=NAME)
+  std::variant<DenseRows<double>, DenseRows<float>> values;  ///< row i: sample i against all training samples
+  Index column_stride = 1;                                   ///< elements from one column to the next
   std::vector<Index> row_indices = {};  ///< the rows that are meant, in their order; empty: all
   std::vector<Index> column_indices = {};
+  /// What messages call rows and columns; empty: by where they are in the matrix, counted from 1.
+  std::vector<Index> row_numbers = {}, column_numbers = {};
 };
 
 /// Labels as read. `text` holds them as written; `number` too when every one of them is a finite number.
 struct Labels {
-  std::vector<std::string> text;
-  std::vector<double> number;
-  std::string separator;  ///< between the labels of one sample; empty: every sample has one label
+  std::vector<std::string> text;  ///< one per sample, as in the file
+  std::vector<double> number;     ///< one per sample, or none where a label is no number
+  std::string separator;          ///< between the labels of one sample; empty: every sample has one label
   bool is_numeric() const { return number.size() == text.size(); }
   bool empty() const { return text.empty(); }
 };
 
+/// What messages call samples and features: by where they were in what the user gave.
+struct Numbering {
+  Index first = 1;               ///< what counting starts from
+  std::vector<Index> positions;  ///< of the samples, from 0, where they were moved; empty: as they are
+
+  Index Sample(Index i) const { return first + (positions.empty() ? i : positions[i]); }
+  Index Feature(Index j) const { return first + j; }
+};
+
 /// The same samples seen through one or more views.
 struct Dataset {
-  std::vector<View> views;
-  std::vector<GramMatrix> matrices;
-  Labels labels;                 ///< empty when absent
-  std::vector<std::string> ids;  ///< empty when absent
-  Index size = 0;
+  std::vector<View> views;           ///< all with `size` rows, row i of each about sample i
+  std::vector<GramMatrix> matrices;  ///< for precomputed kernels that are not in files
+  Labels labels;                     ///< empty when absent
+  std::vector<std::string> ids;      ///< empty when absent
+  Index size = 0;                    ///< samples
+  Numbering numbering;               ///< in messages
 };
 
 /// Where one view comes from.
@@ -91,21 +118,25 @@ struct ViewSource {
   std::string path;
 };
 
+/// What to read and how; all but the paths can be found from the files.
 struct ReadOptions {
-  std::vector<ViewSource> views;
+  std::vector<ViewSource> views;  ///< at least one; joined by id where all files have ids, else by row
   std::string labels_path;  ///< a file of labels, one per line or as a column joined by id; empty: first view
   std::string format;       ///< "libsvm", "csv", "tsv", "npy"; empty: detected
-  /// CSV: name or 1-based index of a column that must be there, in any file or in the first; empty: a column of the
-  /// first view called "label", "class", "target" or "y", unless the labels have a file of their own.
+  /// CSV: name or 1-based index of a column that must be there, in any file or in the first; empty: a column
+  /// of the first view called "label", "class", "target" or "y", unless the labels have a file of their own.
   std::string label_column;
-  /// CSV: name or 1-based index; empty: a column called "id", "sample" or "sample_id", or a first one without a name;
-  /// "none": such a column is left out and the files are joined by row.
+  /// CSV: name or 1-based index; empty: a column called "id", "sample" or "sample_id", or a first one without
+  /// a name; "none": such a column is left out and the files are joined by row.
   std::string id_column;
-  /// Between the labels of a sample that has several; empty: a comma in LIBSVM files, elsewhere one label per sample.
+  /// Between the labels of a sample that has several; empty: a comma in LIBSVM files, elsewhere one label per
+  /// sample.
   std::string label_separator;
+  /// False: files without labels are fine, as they are when predicting.
   bool labels_required = true;
-  /// When predicting, what each view had in training; Model::ExpectViews fills these in. The number of features (0: as
-  /// the file says), and their names (none: as the file says). A CSV file with a header may have others beside them.
+  /// When predicting, what each view had in training; Model::ExpectViews fills these in. The number of
+  /// features (0: as the file says), and their names (none: as the file says). A CSV file with a header may
+  /// have others beside them.
   std::vector<Index> expected_columns;
   std::vector<std::vector<std::string>> expected_names;
   LogSink log;  ///< for notes about what was ignored; may be empty

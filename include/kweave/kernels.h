@@ -14,6 +14,25 @@ namespace kweave {
 /// One line per kernel of the kernel language: how it is written and what it computes.
 std::string KernelHelp();
 
+/// One parameter of a kernel of the kernel language.
+struct KernelParameterDescription {
+  std::string name;
+  std::string sentence;            ///< what it is
+  std::string initial;             ///< its default, as written in the language
+  bool follows_from_data = false;  ///< takes words such as `median` besides numbers
+};
+
+/// One kernel of the kernel language, for those who offer it in a language of their own.
+struct KernelDescription {
+  std::string name;
+  std::string class_name;  ///< for languages with classes; empty: the kernel is read from a file
+  std::string sentence;    ///< its formula and meaning
+  std::vector<KernelParameterDescription> parameters;
+};
+
+/// Every kernel of the kernel language.
+std::vector<KernelDescription> KernelDescriptions();
+
 /// What is known about one kernel on some samples before anything is learned.
 struct KernelStatistics {
   std::string name;
@@ -22,8 +41,8 @@ struct KernelStatistics {
   double mean = 0;           ///< over all pairs, of the normalised kernel
   /// <K, yy'> / (||K|| ||yy'||) with y = +1 and -1; absent without two-class labels.
   std::optional<double> label_alignment;
-  /// The same with both matrices centred; of any number of classes, or of several labels per sample, with Y Y', Y_iu = 1 where
-  /// sample i is of class u, else 0. For two classes both are the same.
+  /// The same with both matrices centred; of any number of classes, or of several labels per sample, with Y
+  /// Y', Y_iu = 1 where sample i is of class u, else 0. For two classes both are the same.
   std::optional<double> centered_label_alignment;
 };
 

@@ -2,18 +2,28 @@
 #define KWEAVE_OPTIONS_H_
 
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "kweave/choices.h"
+#include "kweave/option_record.h"
+
 namespace kweave {
 
 /// How a model is trained. Defaults stand here and nowhere else; training never changes the caller's options.
+///
+///     kweave::TrainOptions options;
+///     options.task = kweave::Task::kRegress;
+///     options.kernels = {"rbf(gamma=[0.1,1,10])"};
+///     options.norm = 1;
+///
+/// Losses, methods, regularisers and normalisers go by name, as kernels do: their tables are open, and a line
+/// there must not need one here. What is closed is an enumeration.
 struct TrainOptions {
-  std::string task = "classify";     ///< "classify", "regress" or "oneclass"
+  Task task = Task::kClassify;
   std::string loss = "auto";         ///< "auto" or a loss of the task
   std::vector<std::string> kernels;  ///< kernel specifications; empty: DefaultKernels() on every view
   double C = 1.0;
@@ -24,60 +34,74 @@ struct TrainOptions {
   double norm = 2.0;      ///< p of the norm on theta, 1 to infinity
   double block_norm =
       0;  ///< instead of norm: block norm on the parts of the function, 1 to infinity; 0: none
-  /// "norm", "mixed", "matrix", "laplacian", "elastic", and with a penalty "entropy" or "logdet"
-  std::string regularizer = "norm";
-  double penalty = 0;  ///< mu of a penalty instead of the constraint; 0: none
-  /// norm: bounds on the weights of single kernels, (kernel, (lower, upper)): a kernel by its name or its number from 1, "*"
-  /// for all of them; of several bounds for one kernel the last counts.
-  std::vector<std::pair<std::string, std::pair<double, double>>> weight_bounds;
+  std::string regularizer = "norm";  ///< a name of train/regularizer_table.h
+  double penalty = 0;                ///< mu of a penalty instead of the constraint; 0: none
+  /// norm: bounds on the weights of single kernels: a kernel by its name or its number from 1, "*" for all of
+  /// them; of several bounds for one kernel the last counts.
+  NamedIntervals weight_bounds;
   std::string groups;     ///< mixed: "view", "spec" or a file with one name per kernel
   double inner_norm = 2;  ///< mixed: norm within groups, of the kind of norm or block_norm
   std::string
       matrix;  ///< matrix, laplacian: file with one row per kernel, "alignment" or "centered-alignment"
-  std::string matrix_on = "weights";  ///< matrix, laplacian: "weights" or "parts"
-  double ridge = 0;                   ///< added to the diagonal of the matrix; logdet: 0 is 1e-3
-  double elastic = 0.5;               ///< elastic: share of the 2-norm, above 0, at most 1
-  /// More than two classes: "auto", "joint", "ovr" (one against rest) or "ovo" (one against one).
-  std::string multiclass = "auto";
-  /// One against rest: "own" kernel weights for every machine, or "common" ones that minimise the sum of the objectives.
-  std::string machine_weights = "own";
+  MatrixOn matrix_on = MatrixOn::kWeights;  ///< matrix, laplacian
+  double ridge = 0;                         ///< added to the diagonal of the matrix; logdet: 0 is 1e-3
+  double elastic = 0.5;                     ///< elastic: share of the 2-norm, above 0, at most 1
+  Multiclass multiclass = Multiclass::kAuto;
+  /// One against rest: own kernel weights for every machine, or common ones that minimise the sum of the
+  /// objectives.
+  MachineWeights machine_weights = MachineWeights::kOwn;
   /// Kernels on the classes of joint machines, to be multiplied with those on samples: "identity", "blocks",
   /// "matrix(file=FILE)", "taxonomy(file=FILE)". Empty: the identity.
   std::vector<std::string> class_kernels;
-  std::string combine = "sum";  ///< "sum": weights of fixed kernels; "product": widths of one Gaussian
+  Combine combine = Combine::kSum;
   int restarts = 2;             ///< products: starting points, of which the best answer is kept
-  std::string method = "auto";
-  std::string driver = "auto";
-  std::string solver = "auto";       ///< "auto", "smo", "block" or "linear"
-  std::string normalize = "auto";    ///< comma-separated sequence
-  double gap = 1e-3;                 ///< relative duality gap to reach
-  std::string certificate = "auto";  ///< "auto", "table" or "direct"
-  long max_iterations = 0;           ///< moves of theta; 0: the method's own limit
-  /// Factor on C for single classes: (label as written, factor).
-  std::vector<std::pair<std::string, double>> class_weights;
-  /// C and norm of the machine that tells one class from the rest, in place of those above: (label, value).
-  std::vector<std::pair<std::string, double>> class_C;
-  std::vector<std::pair<std::string, double>> class_norm;
+  std::string method = "auto";  ///< "auto" or a name of the table of methods
+  DriverKind driver = DriverKind::kAuto;
+  SolverKind solver = SolverKind::kAuto;
+  std::string normalize = "auto";  ///< comma-separated sequence
+  double gap = 1e-3;               ///< relative duality gap to reach
+  KernelEvaluation certificate = KernelEvaluation::kAuto;
+  long max_iterations = 0;     ///< moves of theta; 0: the method's own limit
+  NamedNumbers class_weights;  ///< factor on C for single classes
+  /// C and norm of the machine that tells one class from the rest, in place of those above.
+  NamedNumbers class_C;
+  NamedNumbers class_norm;
   /// Factor on C for every sample; empty: all 1. Weight zero equals absence.
   std::vector<double> sample_weights;
-  /// Positions of samples that the model stores whatever their factor, so that it can tell kernel values with them.
+  /// Positions of samples that the model stores whatever their factor, so that it can tell kernel values with
+  /// them. For programs only, so it has no record.
   std::vector<std::int64_t> keep_samples;
 };
 
 /// The kernels used when none are named.
 std::span<const std::string_view> DefaultKernels();
 
-/// One record per option: the command line, the documentation, the JSON and the validation come from it.
-struct OptionRecord {
-  std::string_view name;      ///< "gap": also the flag and the JSON key
-  std::string_view sentence;  ///< what it means
-  std::string_view range;     ///< what is allowed, for people
-  std::string_view fallback;  ///< the default, for people
-};
-std::span<const OptionRecord> TrainOptionRecords();
+/// One record per option. The command line, the documentation, JSON, Python and the check of ranges come from
+/// it.
+std::span<const OptionRecord<TrainOptions>> TrainOptionRecords();
 
 /// Throws Error(kUsage) naming the field, its value and the rule it breaks.
 void Validate(const TrainOptions& options);
+
+/// Options that hold what Validate asks for, which is checked once: code that trains from the same options
+/// again, or checks them before data is read, keeps them in this form.
+class CheckedOptions {
+ public:
+  /// Throws Error(kUsage), as Validate does.
+  CheckedOptions(TrainOptions options);  // NOLINT: options are all that is needed
+
+  const TrainOptions& operator*() const { return options_; }
+  const TrainOptions* operator->() const { return &options_; }
+
+ private:
+  TrainOptions options_;
+};
+
+/// The options as a JSON object, and back; names that are no options are passed over, those left out keep
+/// their defaults. Infinity is "inf". Sample weights are left out: they belong to the data. Throws
+/// Error(kData) on a value of a wrong type or a text that is no choice.
+std::string OptionsToJson(const TrainOptions& options);
+TrainOptions OptionsFromJson(std::string_view json);
 
 }  // namespace kweave
 

@@ -1,3 +1,9 @@
+/// Scores of predictions, by scikit-learn's definitions.
+///
+///     const kweave::Prediction prediction = model.Predict(data, context);
+///     std::string unknown_label;
+///     const std::vector<bool> truth = kweave::PositiveLabels(data.labels, model.classes(), &unknown_label);
+///     std::cout << kweave::ScoreClassification(truth, prediction.decision).accuracy << '\n';
 #ifndef KWEAVE_SCORES_H_
 #define KWEAVE_SCORES_H_
 
@@ -23,8 +29,9 @@ struct ClassificationScores {
   std::optional<double> log_loss;  ///< where there are probabilities
 };
 
-/// `is_positive[i]`: sample i belongs to the second class; decision[i] > 0: so it was predicted. `probability`, of the
-/// second class, may be empty. Throws Error(kUsage) when there are no samples or the lengths differ.
+/// `is_positive[i]`: sample i belongs to the second class; decision[i] > 0: so it was predicted.
+/// `probability`, of the second class, may be empty. Throws Error(kUsage) when there are no samples, the
+/// lengths differ or a prediction is NaN.
 ClassificationScores ScoreClassification(const std::vector<bool>& is_positive,
                                          std::span<const double> decision,
                                          std::span<const double> probability = {});
@@ -40,9 +47,10 @@ struct ClassScores {
   std::optional<double> average_precision;  ///< by its value; absent when no sample belongs to it
 };
 
-/// How good the predictions of more than two classes, or of several labels per sample, are. Means are over the classes that
-/// occur, predicted or not, each counting once. Every label that the model does not know is one of them, with a recall, F1 and
-/// correlation of 0; but where samples may have several labels, such labels are ignored.
+/// How good the predictions of more than two classes, or of several labels per sample, are. Means are over
+/// the classes that occur, predicted or not, each counting once. Every label that the model does not know is
+/// one of them, with a recall, F1 and correlation of 0; but where samples may have several labels, such
+/// labels are ignored.
 struct MulticlassScores {
   double accuracy = 0;           ///< share of samples whose class, or whole set of labels, is right
   double balanced_accuracy = 0;  ///< mean recall; not of several labels
@@ -56,23 +64,24 @@ struct MulticlassScores {
   std::vector<std::pair<std::size_t, double>>
       top;  ///< k, and the share of samples with their class among the first k
   std::vector<ClassScores> classes;
-  /// Samples of each class (row) by the class predicted (column); the classes of the model first, then labels that it does
-  /// not know, and samples without any. Empty for several labels.
+  /// Samples of each class (row) by the class predicted (column); the classes of the model first, then labels
+  /// that it does not know, and samples without any. Empty for several labels.
   std::vector<std::vector<Index>> confusion;
   std::vector<std::string> confusion_rows;  ///< the labels of its rows; that of samples without any is empty
 };
 
-/// The numbers of each sample's classes. Numbers are compared as numbers. Labels that are none of the classes go to
-/// `strangers`, each once, and are numbered after the classes.
+/// The numbers of each sample's classes. Numbers are compared as numbers. Labels that are none of the classes
+/// go to `unknown_labels`, each once, and are numbered after the classes.
 std::vector<std::vector<Index>> TrueClasses(const Labels& labels, const std::vector<std::string>& classes,
-                                            std::vector<std::string>* strangers);
+                                            std::vector<std::string>* unknown_labels);
 
-/// `truth` and `strangers` as from TrueClasses. Where one class is predicted, a sample with several counts for the one predicted
-/// if that is among them, and is right, else for the first. `decision`: row after row, one per sample, with a value for each class;
-/// `probability` likewise, or empty. Throws Error(kUsage) when there are no samples, the lengths differ or a class has no name.
+/// `truth` and `unknown_labels` as from TrueClasses. Where one class is predicted, a sample with several
+/// counts for the one predicted if that is among them, and is right, else for the first. `decision`: row
+/// after row, one per sample, with a value for each class; `probability` likewise, or empty. Throws
+/// Error(kUsage) when there are no samples, the lengths differ, a value is NaN or a class has no name.
 MulticlassScores ScoreClasses(const std::vector<std::vector<Index>>& truth, std::span<const double> decision,
                               const std::vector<std::string>& classes, bool is_multilabel,
-                              const std::vector<std::string>& strangers = {},
+                              const std::vector<std::string>& unknown_labels = {},
                               std::span<const double> probability = {});
 
 /// How good the predictions of a regression are, by scikit-learn's definitions.
@@ -83,15 +92,16 @@ struct RegressionScores {
   std::optional<double> correlation;  ///< Pearson's; absent where targets or predictions are all equal
 };
 
-/// Throws Error(kUsage) when there are no samples or the lengths differ.
+/// Throws Error(kUsage) when there are no samples, the lengths differ or a prediction is NaN.
 RegressionScores ScoreRegression(std::span<const double> targets, std::span<const double> predicted);
 
 /// Which samples belong to the second class. Numbers are compared as numbers. Empty when a label is neither
-/// class; `stranger` then receives it.
+/// class; `unknown_label` then receives it.
 std::vector<bool> PositiveLabels(const Labels& labels, const std::vector<std::string>& classes,
-                                 std::string* stranger);
+                                 std::string* unknown_label);
 
-/// Which samples are inliers by labels of two numbers, of which the larger says so. Empty for all other labels.
+/// Which samples are inliers by labels of two numbers, of which the larger says so. Empty for all other
+/// labels.
 std::vector<bool> InlierLabels(const Labels& labels);
 
 /// What `kweave predict --summary` writes.

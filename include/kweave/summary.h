@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "kweave/choices.h"
+
 namespace kweave {
 
 enum class Status { kConverged, kIterationLimit, kTimeLimit, kStalled, kInterrupted };
@@ -26,7 +28,8 @@ struct HistoryRow {
   double relative_gap = 0;    ///< (primal - dual) / max(|primal|, |dual|), at least 0
   std::int64_t solves = 0;    ///< begun so far
   bool inside_solve = false;  ///< theta moved inside a solve
-  /// Moves so far that were not a step of the method that runs, but what took its place where its numbers broke down.
+  /// Moves so far that were not a step of the method that runs, but what took its place where its numbers
+  /// broke down.
   std::int64_t fallbacks = 0;
 };
 
@@ -79,23 +82,23 @@ struct PhaseSeconds {
 /// What training did and how good its answer is.
 struct Summary {
   Status status = Status::kConverged;
-  std::string task;
+  Task task = Task::kClassify;
   double primal = 0;
   double dual = 0;
   double gap = 0;
   double relative_gap = 0;
-  /// Where the problem is not convex (products): how far a projected gradient step still leads, relative to the objective;
-  /// primal, dual and gap are then bounds on the objective at the answer, not on the best one.
+  /// Where the problem is not convex (products): how far a projected gradient step still leads, relative to
+  /// the objective; primal, dual and gap are then bounds on the objective at the answer, not on the best one.
   std::optional<double> projected_gradient;
   std::int64_t iterations = 0;
   std::int64_t solves = 0;
   double bias = 0;
   std::int64_t n_support = 0;
   std::vector<KernelReport> kernels;  ///< in the order given; above 10,000 the heaviest 10,000
-  /// How more than two classes were learned: "joint", "ovr" or "ovo"; empty for one machine.
-  std::string multiclass;
-  /// Several machines; primal, dual and quadratics above are their sums, the relative gap is the largest, the weights
-  /// are means. Empty for one machine.
+  /// How more than two classes were learned; none for one machine.
+  std::optional<Multiclass> multiclass;
+  /// Several machines; primal, dual and quadratics above are their sums, the relative gap is the largest, the
+  /// weights are means. Empty for one machine.
   std::vector<MachineReport> machines;
   std::optional<ClassKernelReport> class_kernel;  ///< only where the options ask for kernels on the classes
   std::vector<GroupReport> groups;  ///< of a mixed norm, in the order of their first kernels; else empty
@@ -108,10 +111,11 @@ struct Summary {
   std::int64_t peak_memory_bytes = 0;
   int threads = 1;
   std::vector<std::pair<std::string, std::string>> options;  ///< effective values, as JSON literals
-  std::string certificate;                                   ///< "direct" or "table"
+  KernelEvaluation certificate = KernelEvaluation::kDirect;  ///< by tables, or directly
   std::vector<HistoryRow> history;  ///< several machines that learned by themselves: theirs
-  /// What samples left out of training cost, by the closed form of the squared loss: the root mean square error of a
-  /// regression, the accuracy of a classification. The kernel weights are those learned from all samples.
+  /// What samples left out of training cost, by the closed form of the squared loss: the root mean square
+  /// error of a regression, the accuracy of a classification. The kernel weights are those learned from all
+  /// samples.
   std::optional<double> leave_one_out;
 
   std::string ToJson() const;

@@ -78,6 +78,8 @@ GramMatrix ReadMatrix(const py::tuple& parts) {
   GramMatrix matrix = Is<float>(array) ? Gram<float>(name, array) : Gram<double>(name, array);
   matrix.row_indices = ReadIndices(parts[2]);
   matrix.column_indices = ReadIndices(parts[3]);
+  matrix.row_numbers = ReadIndices(parts[4]);
+  matrix.column_numbers = ReadIndices(parts[5]);
   return matrix;
 }
 
@@ -93,6 +95,7 @@ std::shared_ptr<const void> KeepAlive(py::object object) {
 Dataset ReadSamples(const py::dict& samples) {
   Dataset data;
   data.size = samples["size"].cast<Index>();
+  data.numbering = {.first = 0, .positions = ReadIndices(samples["positions"])};
   for (const py::handle& item : samples["views"]) {
     const auto view = item.cast<py::tuple>();
     data.views.push_back(
@@ -100,6 +103,8 @@ Dataset ReadSamples(const py::dict& samples) {
   }
   for (const py::handle& item : samples["matrices"])
     data.matrices.push_back(ReadMatrix(item.cast<py::tuple>()));
+  const auto positions = static_cast<Index>(data.numbering.positions.size());
+  if (positions != 0 && positions != data.size) throw py::value_error("expected a position for every sample");
   return data;
 }
 

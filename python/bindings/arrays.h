@@ -17,14 +17,17 @@ namespace py = pybind11;
 /// Holds a Python object alive for as long as the core refers to its memory, whichever thread lets go of it.
 std::shared_ptr<const void> KeepAlive(py::object object);
 
-/// The samples that Python describes as {"size": n, "views": [(name, matrix, feature names)], "matrices": [(name, array,
-/// row indices, column indices)]}, not copied. A
-/// matrix is an array of float32 or float64 with contiguous rows, or the tuple (offsets int64, columns int32,
-/// values float64, number of columns) of sparse rows; the array of kernel values is one of float32 or float64 with any
-/// strides, and empty indices mean all rows or columns. Throws py::type_error on anything else.
+/// The samples that Python describes as {"size": n, "positions": p, "views": [(name, matrix, feature names)],
+/// "matrices": [(name, array, row indices, column indices, row numbers, column numbers)]}, not copied.
+/// Messages call sample i sample p[i], and rows and columns by their numbers; empty ones leave them as they
+/// are. A matrix is an array of float32 or float64 with contiguous rows, or the tuple (offsets int64, columns
+/// int32, values float64, number of columns) of sparse rows; the array of kernel values is one of float32 or
+/// float64 with any strides, and empty indices mean all rows or columns. Throws py::type_error on anything
+/// else.
 Dataset ReadSamples(const py::dict& samples);
 
-/// Adds labels: the targets as they are or, where `classes` has names, as positions in it; classes keep that order.
+/// Adds labels: the targets as they are or, where `classes` has names, as positions in it; classes keep that
+/// order.
 void AddLabels(const std::vector<double>& targets, const std::vector<std::string>& classes, Dataset& data);
 
 /// An array that takes over the values.

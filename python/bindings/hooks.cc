@@ -3,11 +3,12 @@
 #include <utility>
 
 #include "kweave/error.h"
+#include "options.h"
 
 namespace kweave::python {
 namespace {
 
-constexpr std::chrono::milliseconds kBetweenLooks{50};
+constexpr std::chrono::milliseconds kBetweenLooks{50};  // a key pressed to stop seems answered at once
 
 }  // namespace
 
@@ -44,12 +45,14 @@ void Hooks::ShowProgress(const Progress& progress) {
     info["iterations"] = progress.iterations;
     info["solves"] = progress.solves;
     info["phase"] = std::string(progress.phase);
+    info["stage"] = std::string(progress.stage);
+    info["stage_gap"] = progress.stage_gap;
     if (PyObject_IsTrue(progress_(info).ptr()) == 1) stops_ = true;
   });
 }
 
 void Hooks::Log(LogLevel level, std::string_view message) {
-  Guarded([&] { log_(static_cast<int>(level), std::string(message)); });
+  Guarded([&] { log_(static_cast<int>(level), WithParameters(message)); });
 }
 
 bool Hooks::IsStopRequested() {

@@ -9,6 +9,7 @@
 #include "kweave/kernels.h"
 #include "kweave/model.h"
 #include "kweave/train.h"
+#include "kweave/verify.h"
 #include "kweave/version.h"
 #include "options.h"
 
@@ -31,6 +32,13 @@ std::string Analyze(const py::dict& samples, const std::vector<double>& targets,
   const TrainOptions train_options = ReadOptions(options);
   return Hooks(run).Call(
       [&](const Context& context) { return AnalyzeKernels(data, train_options, context).ToJson(); });
+}
+
+std::string VerifyModel(const Model& model, const py::dict& samples, const std::vector<double>& targets,
+                        const std::vector<std::string>& classes, const py::dict& run) {
+  Dataset data = ReadSamples(samples);
+  AddLabels(targets, classes, data);
+  return Hooks(run).Call([&](const Context& context) { return Verify(model, data, context).ToJson(); });
 }
 
 py::array_t<double> Decide(const Model& model, const py::dict& samples, const py::dict& run) {
@@ -79,30 +87,56 @@ void DefineModel(py::module_& module) {
   py::class_<Model>(module, "Model", "A trained machine.")
       .def_static("load", &Model::Load, py::arg("path"))
       .def("save", &Model::Save, py::arg("path"), py::call_guard<py::gil_scoped_release>())
+      .def("with_note", &Model::WithNote, py::arg("name"), py::arg("text"))
+      .def("note", &Model::note, py::arg("name"))
+      .def("verify", &VerifyModel, py::arg("samples"), py::arg("targets"), py::arg("classes"), py::arg("run"))
       .def("decide", &Decide, py::arg("samples"), py::arg("run"))
       .def("decide_by_kernel", &DecideByKernel, py::arg("samples"), py::arg("run"), py::arg("machine") = 0)
       .def("learned_kernel", &LearnedKernel, py::arg("samples"), py::arg("run"), py::arg("machine") = 0)
       .def_property_readonly("active_kernels", &Model::active_kernels)
       .def_property_readonly("summary", [](const Model& model) { return model.summary().ToJson(); })
+      .def_property_readonly("given_options",
+                             [](const Model& model) { return ToPython(GivenOptions(model.summary())); })
       .def_property_readonly("classes", &Model::classes)
       .def_property_readonly("views", &Model::views)
       .def_property_readonly("outputs", &Model::outputs)
       .def_property_readonly("machines", &Model::machines)
       .def_property_readonly("is_multilabel", &Model::is_multilabel)
       .def("support", &Support, py::arg("machine") = 0)
+      .def_property_readonly("data_count", &Model::data_count)
       .def_property_readonly("stored_samples", &Model::stored_samples)
       .def("describe", &Model::Describe)
       .def(py::pickle(&ToBytes, &FromBytes));
 }
 
 // An option or data that does not fit is a ValueError; what the machine could not give is a RuntimeError.
+// Both say in `field`, `value` and `rule` what was wrong.
 void TranslateError(std::exception_ptr pointer) {
   try {
-    if (pointer) std::rethrow_exception(pointer);
+    if (pointer) std::rethrow_exception(std::move(pointer));
   } catch (const Error& error) {
-    PyErr_SetString(error.kind() == ErrorKind::kResource ? PyExc_RuntimeError : PyExc_ValueError,
-                    error.what());
+    const py::handle type(error.kind() == ErrorKind::kResource ? PyExc_RuntimeError : PyExc_ValueError);
+    const py::object raised = type(WithParameters(error.what()));
+    raised.attr("field") = error.field();
+    raised.attr("value") = error.value();
+    raised.attr("rule") = error.rule();
+    PyErr_SetObject(type.ptr(), raised.ptr());
   }
+}
+
+py::list KernelTableOfPython() {
+  py::list table;
+  for (const KernelDescription& kernel : KernelDescriptions()) {
+    py::list parameters;
+    for (const KernelParameterDescription& one : kernel.parameters) {
+      parameters.append(py::dict(py::arg("name") = one.name, py::arg("sentence") = one.sentence,
+                                 py::arg("initial") = one.initial,
+                                 py::arg("follows_from_data") = one.follows_from_data));
+    }
+    table.append(py::dict(py::arg("name") = kernel.name, py::arg("class_name") = kernel.class_name,
+                          py::arg("sentence") = kernel.sentence, py::arg("parameters") = parameters));
+  }
+  return table;
 }
 
 PYBIND11_MODULE(_core, module) {
@@ -110,8 +144,10 @@ PYBIND11_MODULE(_core, module) {
   module.attr("__version__") = KWEAVE_VERSION;
   py::register_exception_translator(&TranslateError);
   DefineModel(module);
+  module.def("option_records", &OptionRecords);
   module.def("default_options", &DefaultOptions);
   module.def("kernel_help", &KernelHelp);
+  module.def("kernel_table", &KernelTableOfPython);
   module.def("train", &TrainModel, py::arg("samples"), py::arg("targets"), py::arg("classes"),
              py::arg("options"), py::arg("run"), py::arg("start") = py::none());
   module.def("analyze_kernels", &Analyze, py::arg("samples"), py::arg("targets"), py::arg("classes"),

@@ -2,8 +2,8 @@
 
 #include <pybind11/stl.h>
 
-#include <array>
-#include <functional>
+#include <algorithm>
+#include <iterator>
 #include <string>
 
 #include "kweave/context.h"
@@ -12,72 +12,80 @@
 namespace kweave::python {
 namespace {
 
-/// One option: its name in Python and its place in the core.
-struct Field {
-  const char* name;
-  std::function<py::object(const TrainOptions&)> get;
-  std::function<void(py::handle, TrainOptions&)> set;
-};
+using Record = OptionRecord<TrainOptions>;
 
-template <class T>
-Field MakeField(const char* name, T TrainOptions::*member) {
-  return {name, [member](const TrainOptions& options) { return py::cast(options.*member); },
-          [name, member](py::handle value, TrainOptions& options) {
-            try {
-              options.*member = value.cast<T>();
-            } catch (const py::cast_error&) {
-              throw Error(ErrorKind::kUsage, std::string(name) + " is " +
-                                                 py::repr(value).cast<std::string>() + ", expected a " +
-                                                 (std::is_arithmetic_v<T> ? "number" : "text"));
-            }
-          }};
+constexpr const char* kKeepSamples = "keep_samples";  // which has no record
+
+const Record* FindRecord(std::string_view name) {
+  for (const Record& record : TrainOptionRecords()) {
+    if (record.name == name) return &record;
+  }
+  return nullptr;
 }
 
-const std::array kFields = {
-    MakeField("task", &TrainOptions::task),
-    MakeField("loss", &TrainOptions::loss),
-    MakeField("kernels", &TrainOptions::kernels),
-    MakeField("C", &TrainOptions::C),
-    MakeField("epsilon", &TrainOptions::epsilon),
-    MakeField("nu", &TrainOptions::nu),
-    MakeField("sharpness", &TrainOptions::sharpness),
-    MakeField("bias", &TrainOptions::bias),
-    MakeField("norm", &TrainOptions::norm),
-    MakeField("block_norm", &TrainOptions::block_norm),
-    MakeField("regularizer", &TrainOptions::regularizer),
-    MakeField("penalty", &TrainOptions::penalty),
-    MakeField("weight_bounds", &TrainOptions::weight_bounds),
-    MakeField("groups", &TrainOptions::groups),
-    MakeField("inner_norm", &TrainOptions::inner_norm),
-    MakeField("matrix", &TrainOptions::matrix),
-    MakeField("matrix_on", &TrainOptions::matrix_on),
-    MakeField("ridge", &TrainOptions::ridge),
-    MakeField("elastic", &TrainOptions::elastic),
-    MakeField("multiclass", &TrainOptions::multiclass),
-    MakeField("machine_weights", &TrainOptions::machine_weights),
-    MakeField("class_kernels", &TrainOptions::class_kernels),
-    MakeField("class_C", &TrainOptions::class_C),
-    MakeField("class_norm", &TrainOptions::class_norm),
-    MakeField("method", &TrainOptions::method),
-    MakeField("solver", &TrainOptions::solver),
-    MakeField("combine", &TrainOptions::combine),
-    MakeField("restarts", &TrainOptions::restarts),
-    MakeField("driver", &TrainOptions::driver),
-    MakeField("normalize", &TrainOptions::normalize),
-    MakeField("gap", &TrainOptions::gap),
-    MakeField("certificate", &TrainOptions::certificate),
-    MakeField("max_iterations", &TrainOptions::max_iterations),
-    MakeField("sample_weights", &TrainOptions::sample_weights),
-    MakeField("class_weights", &TrainOptions::class_weights),
-    MakeField("keep_samples", &TrainOptions::keep_samples),
-};
+// What Python sees where the alternatives are numbers, texts, lists and dictionaries.
+constexpr const char* kKinds[] = {"bool",        "int",           "float",   "str",
+                                  "list of str", "list of float", "numbers", "intervals"};
+static_assert(std::size(kKinds) == std::variant_size_v<OptionValue>);
+
+OptionValue FromPython(std::string_view name, py::handle value, const OptionValue& like) {
+  const auto cast = [value]<class T>(const T&) -> OptionValue { return value.cast<T>(); };
+  try {
+    return std::visit(cast, like);
+  } catch (const py::cast_error&) {
+    const std::string expected = std::string("a ") + (like.index() <= 2 ? "number" : "text");
+    throw Error(ErrorKind::kUsage, {std::string(name), py::repr(value).cast<std::string>(), expected});
+  }
+}
+
+py::list Choices(const Record& record) {
+  py::list choices;
+  if (record.choices == nullptr) return choices;
+  for (const OptionChoice& choice : record.choices()) {
+    py::dict told;
+    told["name"] = choice.name;
+    told["sentence"] = choice.sentence;
+    told["condition"] = choice.condition;
+    choices.append(told);
+  }
+  return choices;
+}
+
+py::list Tasks(const Record& record) {
+  py::list tasks;
+  for (const ChoiceRecord<Task>& task : ChoiceTable<Task>()) {
+    const std::vector<Task>& own = record.scope.tasks;
+    if (own.empty() || std::find(own.begin(), own.end(), task.choice) != own.end())
+      tasks.append(std::string(task.name));
+  }
+  return tasks;
+}
 
 }  // namespace
 
+py::list OptionRecords() {
+  py::list records;
+  for (const Record& record : TrainOptionRecords()) {
+    py::dict told;
+    told["name"] = std::string(record.name);
+    told["sentence"] = std::string(record.sentence);
+    told["scope"] = record.scope.ToText(/*names_tasks=*/false);
+    told["tasks"] = Tasks(record);
+    told["kind"] = kKinds[record.fallback.index()];
+    told["default"] = py::cast(record.fallback);
+    told["default_text"] = record.DefaultText();
+    told["allowed"] = record.AllowedText();
+    told["choices"] = Choices(record);
+    told["is_list"] = record.is_list;
+    told["has_infinity"] = record.range.has_infinity;
+    told["zero_means_none"] = record.range.zero_means_none;
+    records.append(told);
+  }
+  return records;
+}
+
 py::dict DefaultOptions() {
-  py::dict defaults;
-  const TrainOptions options;
-  for (const Field& field : kFields) defaults[field.name] = field.get(options);
+  py::dict defaults = ToPython(TrainOptions());
   const Context context;
   defaults["threads"] = context.threads;
   defaults["memory"] = context.memory_bytes;
@@ -86,14 +94,33 @@ py::dict DefaultOptions() {
   return defaults;
 }
 
+py::dict ToPython(const TrainOptions& options) {
+  py::dict values;
+  for (const Record& record : TrainOptionRecords())
+    values[py::str(std::string(record.name))] = py::cast(record.get(options));
+  return values;
+}
+
+std::string WithParameters(std::string_view text) {
+  return NameOptions(text, [](std::string_view name) -> std::string {
+    // As scikit-learn calls them.
+    if (name == "class_weights") return "class_weight";
+    if (name == "sample_weights") return "sample_weight";
+    return std::string(name);
+  });
+}
+
 TrainOptions ReadOptions(const py::dict& values) {
   TrainOptions options;
   for (const auto& [key, value] : values) {
     const auto name = key.cast<std::string>();
-    const auto* field =
-        std::find_if(kFields.begin(), kFields.end(), [&](const Field& f) { return f.name == name; });
-    if (field == kFields.end()) throw Error(ErrorKind::kUsage, "'" + name + "' is not an option");
-    field->set(value, options);
+    if (name == kKeepSamples) {
+      options.keep_samples = value.cast<std::vector<std::int64_t>>();
+      continue;
+    }
+    const Record* record = FindRecord(name);
+    if (record == nullptr) throw Error(ErrorKind::kUsage, "'" + name + "' is not an option");
+    record->set(options, FromPython(name, value, record->fallback));
   }
   return options;
 }

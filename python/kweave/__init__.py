@@ -11,6 +11,7 @@ from ._display import ClassKernelDisplay, ConvergenceDisplay, KernelAlignmentDis
 from ._oneclass import MKLOneClass
 from ._regressor import MKLRegressor
 from ._transformer import MKLTransformer
+from ._view_transformer import ViewTransformer
 
 __all__ = [
     "ClassKernelDisplay",
@@ -22,6 +23,7 @@ __all__ = [
     "MKLOneClass",
     "MKLRegressor",
     "MKLTransformer",
+    "ViewTransformer",
     "Views",
     "__version__",
     "kernels",

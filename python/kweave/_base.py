@@ -5,29 +5,27 @@ import inspect
 import json
 import os
 import warnings
+from contextlib import contextmanager
 from copy import copy
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Mapping, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_consistent_length, column_or_1d
+from sklearn.utils import Bunch, check_consistent_length, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
-from . import _core
+from . import _core, _notes
 from ._compat import SparseInputTags, validate_data
 from ._containers import KernelStack, Views
 from ._html import fitted_summary
-from ._options import OPTIONS, kernel_list, option
+from ._options import OPTIONS, kernel_list, option, parameter
 from ._run import make_run
-from ._samples import Samples, check_targets
+from ._samples import CoreMatrix, Samples, check_targets
 from ._typing import SamplesLike
-from .kernels import Callable, Kernel, function_matrix, matrix_kernel
-
-#: Default of every option, as the core has it.
-DEFAULTS = _core.default_options()
+from .kernels import Callable, Joint, Kernel, function_matrix, matrix_kernel
 
 _Estimator = TypeVar("_Estimator", bound="MKLEstimator")
 
@@ -47,6 +45,10 @@ class MKLEstimator(WholeFit, SparseInputTags, BaseEstimator):
     """Base of the estimators; not for direct use."""
 
     _task = ""
+    #: Attributes that `save` keeps beside the model, which does not have them.
+    _kept_attributes: tuple[str, ...] = (
+        "n_features_in_", "feature_names_in_", "_kind", "_training_positions", "_stack_rows", "_stack_columns",
+    )
 
     kernel_names_: list[str]
     kernel_weights_: NDArray[np.float64]
@@ -74,7 +76,11 @@ class MKLEstimator(WholeFit, SparseInputTags, BaseEstimator):
             X = validate_data(self, X, y, reset=reset, **check_params, **options)
             X, y = X if isinstance(X, tuple) else (X, None)
             return Samples([("data", X, getattr(self, "feature_names_in_", ()))]), y
-        samples = Samples([], X) if isinstance(X, KernelStack) else Samples(X.items())
+        if isinstance(X, Views):
+            X.check_index(y, "y")
+            samples = Samples([(name, matrix, X.feature_names[name]) for name, matrix in X.items()])
+        else:
+            samples = Samples([], X)
         if isinstance(y, str):
             y = None
         elif y is not None:
@@ -89,6 +95,13 @@ class MKLEstimator(WholeFit, SparseInputTags, BaseEstimator):
         """Says what is wrong where scikit-learn would only see a number of dimensions or features."""
         if getattr(X, "ndim", 2) == 3:
             raise ValueError("X has 3 dimensions, as several Gram matrices have: give KernelStack(X), which can be sliced")
+        if isinstance(X, Mapping) and not hasattr(X, "shape"):  # some sparse matrices are dictionaries
+            raise ValueError("X is a dictionary: give Views(X) of features, or KernelStack(X) of Gram matrices")
+        if isinstance(X, (list, tuple)) and X and getattr(X[0], "ndim", 0) == 2:
+            raise ValueError(
+                f"X is a {type(X).__name__} of {len(X)} matrices: give KernelStack(X) of Gram matrices, or "
+                "Views({name: matrix, ...}) of features"
+            )
         kind = type(X).__name__ if isinstance(X, (Views, KernelStack)) else "array"
         if reset:
             self._kind = kind
@@ -141,17 +154,22 @@ class MKLEstimator(WholeFit, SparseInputTags, BaseEstimator):
             return []
         return [kernel for kernel in kernel_list(self.kernels) if isinstance(kernel, Callable)]
 
-    def _training_matrices(self, samples):
-        """Kernel values among training samples, for the core."""
+    def _training_matrices(self, samples, functions):
+        """Kernel values among training samples, for the core; `functions` are the kernels that are none of its own."""
         matrices = []
         if samples.stack is not None:
             if not samples.stack.is_square:
                 raise ValueError("training needs kernel matrices whose rows and columns are the same samples")
             rows = samples.stack.rows
-            matrices += [(name, gram, rows, rows) for name, gram in samples.stack.items()]
-        for kernel in self._callables():
+            matrices += [CoreMatrix(name, gram, rows, rows, rows, rows) for name, gram in samples.stack.items()]
+        for kernel in functions:
             X = samples.view(kernel.view)
-            matrices.append((function_matrix(kernel.name), kernel.matrix(X, X), (), ()))
+            numbers = () if isinstance(kernel, Joint) else samples.positions
+            matrices.append(
+                CoreMatrix(
+                    function_matrix(kernel.name), kernel.matrix(X, X), row_numbers=numbers, column_numbers=numbers
+                )
+            )
         return matrices
 
     def _learned(self, model, training):
@@ -189,35 +207,37 @@ class MKLEstimator(WholeFit, SparseInputTags, BaseEstimator):
             columns = self._new_columns(samples.stack)
             for name, gram in samples.stack.items():
                 diagonal = partial(samples.stack.diagonal, name)
-                matrices.append(self._with_diagonal((name, gram, samples.stack.rows, columns), diagonal))
+                rows, numbers = samples.stack.rows, columns if len(columns) else np.arange(gram.shape[1])
+                matrix = CoreMatrix(name, gram, rows, columns, rows, numbers)
+                matrices.append(self._with_diagonal(matrix, diagonal))
         for kernel in self._functions:
             values = np.empty((samples.size, 0))
             if len(self._stored):
                 values = kernel.matrix(samples.view(kernel.view), self._kept_rows[kernel.view])
             diagonal = partial(kernel.diagonal, samples.view(kernel.view))
-            matrices.append(self._with_diagonal((function_matrix(kernel.name), values, (), ()), diagonal))
+            matrices.append(self._with_diagonal(CoreMatrix(function_matrix(kernel.name), values), diagonal))
         return matrices
 
     def _with_diagonal(self, matrix, diagonal):
         """The matrix with k(x,x) of the new samples as its last column, where the normalisation needs it."""
         if "spherical" not in self._normalize:
             return matrix
-        name, gram, rows, columns = matrix
+        name, gram, rows, columns, *_ = matrix
         values = diagonal()
         if values is None:
             raise ValueError(f"normalisation 'spherical' needs `diagonals` of the new samples for {name!r}")
         gram = gram[rows] if len(rows) else gram
         gram = gram[:, columns] if len(columns) else gram
-        return name, np.column_stack([gram, values]), (), ()
+        return CoreMatrix(name, np.column_stack([gram, values]), row_numbers=matrix.row_numbers)
 
-    def _train(self, training, matrices, start=None, targets=None, classes=(), class_weights=()):
+    def _train(self, training, start=None, class_weights=()):
         options = self._options(training.samples)
         options["class_weights"] = list(class_weights)
         if np.any(training.weight != 1):
             options["sample_weights"] = training.weight
-        data, run = training.samples.to_core(matrices), make_run(self, self.callback)
-        targets = training.y if targets is None else targets
-        return _core.train(data, targets.astype(np.float64), list(classes), options, run, start)
+        data = training.samples.to_core(self._training_matrices(training.samples, self._callables()))
+        run, targets = make_run(self, self.callback), training.y.astype(np.float64)
+        return _core.train(data, targets, self._class_names(), options, run, start)
 
     def _start(self, positions):
         """The model that a new one starts from: that of the last fit to the same samples, or none."""
@@ -228,15 +248,21 @@ class MKLEstimator(WholeFit, SparseInputTags, BaseEstimator):
     def _ask(self, samples, method, machines=((),)):
         """What `method` of the model says about new samples, for every machine."""
         run, data = make_run(self), samples.to_core(self._new_matrices(samples))
-        try:
+        with self._naming_matrices():
             return [getattr(self._model, method)(data, run, *machine) for machine in machines]
+
+    @staticmethod
+    @contextmanager
+    def _naming_matrices():
+        """Says what to give where the core misses the values of a kernel."""
+        try:
+            yield
         except ValueError as error:
-            need, is_matrix, _ = str(error).partition("; give them with --gram")  # what the program would take
-            if not is_matrix:
+            if getattr(error, "field", None) != "gram_files":
                 raise
             raise ValueError(
-                f"{need}; matrices come in a KernelStack, functions are not in a model file: pickle the estimator "
-                "to keep them"
+                f"the model needs the kernel values of the new samples for {error.value!r}; matrices come in a "
+                "KernelStack, functions are not in a model file: pickle the estimator to keep them"
             ) from None
 
     def _each_machine(self, samples, method):
@@ -290,10 +316,50 @@ class MKLEstimator(WholeFit, SparseInputTags, BaseEstimator):
         """
         samples, _ = clone(self)._input(X, reset=True)
         classes, codes = np.unique([] if y is None else y, return_inverse=True)
-        data = samples.to_core(self._training_matrices(samples))
+        data = samples.to_core(self._training_matrices(samples, self._callables()))
         names = [str(label) for label in classes]
         options = self._options(samples)
         return json.loads(_core.analyze_kernels(data, codes, names, options, make_run(self)))
+
+    def verify(self, X: SamplesLike, y: ArrayLike | None = None) -> Bunch:
+        """Compute primal, dual and gap anew from the training data, by code that shares nothing with training.
+
+        Plain loops over the formulas, as ``kweave verify`` runs them: about n^2 / 2 evaluations of every kernel on one
+        thread.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features), Views or KernelStack
+            The samples that `fit` got, in that order; their indices when `kernels` is a `KernelStack`.
+        y : array-like of shape (n_samples,), default=None
+            The targets that `fit` got.
+
+        Returns
+        -------
+        verification : Bunch
+            'holds' (whether nothing speaks against what the estimator says of itself), 'primal', 'dual', 'relative_gap'
+            (sums over machines, and the largest gap), 'machines' (the same of each, beside what is claimed),
+            'failures' and 'unchecked' (a sentence for each thing that is not as claimed, or could not be checked) and
+            'kernel_values' (how many were computed).
+        """
+        check_is_fitted(self)
+        samples, y = self._input(X, *(() if y is None else (y,)), reset=False)
+        expected = int(self._training_positions.max(initial=-1)) + 1
+        if samples.size < expected:
+            raise ValueError(f"X has {samples.size} samples, but the estimator was fitted to {expected} or more")
+        samples = samples.take(self._training_positions)
+        y = np.zeros(samples.size) if y is None else self._encoded(y[self._training_positions])
+        data = samples.to_core(self._training_matrices(samples, self._functions))
+        with self._naming_matrices():
+            return Bunch(**json.loads(self._model.verify(data, y, self._class_names(), make_run(self))))
+
+    def _encoded(self, y):
+        """Targets as the core takes them."""
+        return np.asarray(y, dtype=np.float64)
+
+    def _class_names(self):
+        """Names of the classes, by the numbers that are their targets; none for other tasks."""
+        return []
 
     def _describe(self, model, positions):
         """Sets the attributes that say what was learned; `positions[i]` is where the i-th sample came from."""
@@ -301,8 +367,9 @@ class MKLEstimator(WholeFit, SparseInputTags, BaseEstimator):
         self.summary_ = summary = json.loads(model.summary)
         self._normalize = summary["options"]["normalize"]
         self.status_ = summary["status"]
-        self.objective_ = summary["primal"]
-        self.duality_gap_ = summary["relative_gap"]
+        # What is no finite number is null there.
+        self.objective_ = np.nan if summary["primal"] is None else summary["primal"]
+        self.duality_gap_ = np.nan if summary["relative_gap"] is None else summary["relative_gap"]
         self.n_iter_ = summary["iterations"]
         machines = summary.get("machines", [])
         # Machines that were learned together share one history.
@@ -340,8 +407,8 @@ class MKLEstimator(WholeFit, SparseInputTags, BaseEstimator):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model in the format that the command line reads, too.
 
-        The file holds the machine, not what is Python's: functions that were given as kernels, and the calibration
-        of ``probability=True``. Pickle the estimator to keep these.
+        The estimator that `load` makes of it equals this one. Only functions (kernels, `callback`), the matrices of a
+        `KernelStack` and the state of a `RandomState` stay behind; pickle the estimator to keep these.
 
         Parameters
         ----------
@@ -349,7 +416,10 @@ class MKLEstimator(WholeFit, SparseInputTags, BaseEstimator):
             File to write; it is replaced only when the model is complete.
         """
         check_is_fitted(self)
-        self._model.save(os.fspath(path))
+        attributes = {name: vars(self)[name] for name in self._kept_attributes if name in vars(self)}
+        parameters = {name: getattr(self, name) for name in self.get_params(deep=False)}
+        model = self._model.with_note("python", _notes.write({**parameters, **attributes}))
+        model.save(os.fspath(path))
 
     @classmethod
     def load(cls: type[_Estimator], path: str | os.PathLike[str]) -> _Estimator:
@@ -363,35 +433,37 @@ class MKLEstimator(WholeFit, SparseInputTags, BaseEstimator):
         Returns
         -------
         estimator : estimator
-            Fitted, with the options that were given when it was trained; a `class_weight` of 'balanced' as the
-            factors that it was.
+            Fitted, with the parameters that it was saved with; of a model of the command line with the options that
+            were given when it was trained.
         """
         with open(path, "rb"):  # for the errors of Python's own files
             pass
         model = _core.Model.load(os.fspath(path))
-        options = json.loads(model.summary)["options"]
+        options = {name: parameter(value) for name, value in model.given_options.items()}
         if options["task"] != cls._task:
             raise ValueError(f"{path}: a model for task '{options['task']}', expected '{cls._task}'")
-        # Older files hold only what was run, which `fit` need not accept; it has no part in the answer.
-        options.update(options.get("given", dict.fromkeys(["method", "driver", "solver"], "auto")))
-        estimator = cls(**cls._parameters(options, model.classes))
-        estimator._restore(model)
+        options["random_state"] = json.loads(model.summary)["options"].get("seed", 0) or None
+        kept = _notes.read(model.note("python"))
+        parameters = cls._parameters(options, model.classes)
+        parameters.update((name, kept[name]) for name in inspect.signature(cls).parameters if name in kept)
+        estimator = cls(**parameters)
+        estimator._restore(model, {name: kept[name] for name in cls._kept_attributes if name in kept})
         return estimator
 
     @classmethod
     def _parameters(cls, options, classes):
         """Those that a model with these options was trained with."""
         known = inspect.signature(cls).parameters
-        given = {name: options[name] for name in ("kernels", *OPTIONS) if name in options and name in known}
-        given["random_state"] = options.get("seed", 0) or None
-        return {name: None if value in ([], {}) else value for name, value in given.items()}
+        return {name: options[name] for name in ("kernels", "random_state", *OPTIONS) if name in known}
 
-    def _restore(self, model):
-        """Sets what `fit` would have set."""
+    def _restore(self, model, kept):
+        """Sets what `fit` would have set; `kept` are the attributes that were saved."""
         if model.views:  # a model without kernels on features takes any number of them
             self.n_features_in_ = sum(columns for _, columns in model.views)
-        self._describe(model, np.arange(max(model.stored_samples, default=-1) + 1))
-        self._training_positions = np.arange(max(model.stored_samples, default=-1) + 1)
+        count = model.data_count or max(model.stored_samples, default=-1) + 1
+        self._training_positions = np.arange(count)
         self._stack_rows = self._stack_columns = None
+        self.__dict__.update(kept)
+        self._describe(model, self._training_positions)
         self._stored = np.array(model.stored_samples, dtype=np.int64)
         self._functions, self._kept_rows = [], {}

@@ -1,7 +1,8 @@
 """The classifier."""
 from __future__ import annotations
 
-from typing import Any, Mapping, Sequence
+import re
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,20 +13,28 @@ from sklearn.utils import compute_class_weight
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 
-from ._base import DEFAULTS, MKLEstimator
+from ._base import MKLEstimator
 from ._calibration import Calibration, logistic_probabilities
-from ._compat import check_sample_weight
+from ._compat import TwoClassesTags, check_sample_weight
+from ._parameters import ClassifierParameters, described
+from ._run import Stage
 from ._samples import Training, prepare
-from ._typing import KernelsLike, Progress, RandomState, SamplesLike
+from ._typing import SamplesLike
 
 
 def _parse_classes(texts):
-    """Class labels of a model file as integers or numbers where all of them are, else as they are written."""
-    for dtype in (np.int64, np.float64):
+    """Labels of the command line as integers or finite numbers where all of them are, else as they are written.
+
+    Zeros in front belong to names: '01' is not 1.
+    """
+    are_numbers = all(re.fullmatch(r"[+-]?(?!0\d)[\d.]+(e[+-]?\d+)?", text, re.IGNORECASE) for text in texts)
+    for dtype in (np.int64, np.float64) if are_numbers else ():
         try:
-            return np.array(texts).astype(dtype)
-        except ValueError:
+            values = np.array(texts).astype(dtype)
+        except (ValueError, OverflowError):
             continue
+        if np.isfinite(values).all() and len(np.unique(values)) == len(texts):
+            return values
     return np.array(texts)
 
 
@@ -38,7 +47,8 @@ def _has_probabilities(estimator):
     raise AttributeError("probabilities need probability=True, or loss='logistic' and not multiclass='ovo'")
 
 
-class MKLClassifier(ClassifierMixin, MKLEstimator):
+@described
+class MKLClassifier(ClassifierParameters, TwoClassesTags, ClassifierMixin, MKLEstimator):
     """Support vector classifier that learns its kernel as a weighted sum of many.
 
     Minimises ``1/2 Omega(w)^2 + C sum_i loss_i`` with ``f(x) = sum_m <w_m, phi_m(x)> + b``; the weights of the
@@ -47,94 +57,7 @@ class MKLClassifier(ClassifierMixin, MKLEstimator):
 
     Parameters
     ----------
-    kernels : kernel, list of kernels or KernelStack, default=None
-        Kernels of `kweave.kernels`, texts of the kernel language such as ``"rbf(gamma=[0.1,1,10])"``, or functions
-        ``k(X, Z)``. None: all matrices of a `KernelStack`, else a linear kernel and Gaussians of five widths around the
-        median distance on every view. A `KernelStack` here is held by the estimator; samples are then given by
-        their indices in it.
-    loss : str
-        What errors cost: 'hinge' (also 'auto'), 'squared-hinge', 'smoothed-hinge', 'logistic' or 'least-squares'.
-    C : float
-        Weight of the losses against the norm of the function.
-    sharpness : float
-        Of the smoothed hinge: the larger, the closer to the hinge.
-    bias : bool
-        Whether the function has a bias.
-    norm : float or 'inf'
-        Norm p on the kernel weights: 1 is sparse, infinity is the uniform sum.
-    block_norm : float or 'inf'
-        Instead of `norm`: block norm P on the parts of the function, 1 to infinity; 0: none.
-    regularizer : {'norm', 'mixed', 'matrix', 'laplacian', 'elastic', 'entropy', 'logdet'}
-        What is asked of the kernel weights beside being positive.
-    penalty : float
-        Weight of a penalty on the kernel weights, instead of a bound on it; 0: none.
-    weight_bounds : dict, default=None
-        Bounds on the weights of single kernels within the norm: ``{kernel: (lower, upper)}``, a kernel by its name or its
-        number from 1, ``'*'`` for all of them.
-    groups : str
-        For 'mixed': groups of kernels, 'view', 'spec' or the path of a file with one name for every kernel.
-    inner_norm : float or 'inf'
-        For 'mixed': norm within groups, of the kind of `norm` or `block_norm`.
-    matrix : str
-        For 'matrix' and 'laplacian': path of a file with one row for every kernel (one value for every kernel: a diagonal
-        matrix), or 'alignment' or 'centered-alignment', how alike the kernels are on the training samples.
-    matrix_on : {'weights', 'parts'}
-        What the matrix couples: the kernel weights or the parts of the function.
-    ridge : float
-        Added to the diagonal of the matrix.
-    elastic : float
-        For 'elastic': share of the 2-norm, above 0, at most 1.
-    multiclass : {'auto', 'joint', 'ovr', 'ovo'}
-        More than two classes: one machine for all of them, one per class against the rest, or one per pair of classes.
-    machine_weights : {'own', 'common'}
-        'ovr': kernel weights of its own for every machine, or common to all of them.
-    class_C : dict, default=None
-        'ovr': C of the machines of single classes, in place of `C`.
-    class_norm : dict, default=None
-        'ovr': norm of the machines of single classes, in place of `norm`.
-    class_kernels : list of str, default=None
-        'joint': kernels on the classes, 'identity', 'blocks', 'matrix(file=FILE)' or 'taxonomy(file=FILE)'; None: the
-        identity.
-    combine : str
-        What the kernels make together: 'sum', or 'product', Gaussians whose widths are learned.
-    restarts : int
-        For a product: starting points of the search, of which the best answer is kept.
-    method : str
-        How the kernel weights move.
-    solver : str
-        What trains the machine at given weights.
-    driver : str
-        When the kernel weights move.
-    normalize : str or sequence of str
-        Normalisation of every kernel, in sequence, with statistics of the training data: 'none', or a list of
-        'trace', 'multiplicative', 'spherical', 'center'.
-    gap : float
-        Relative duality gap to reach.
-    certificate : {'auto', 'table', 'direct'}
-        How the certificate evaluates kernels.
-    max_iterations : int
-        Moves of the kernel weights at most; 0: the method's own limit.
-    class_weight : dict, 'balanced' or None, default=None
-        Factors on C for classes, as in scikit-learn.
-    probability : bool, default=False
-        Whether `predict_proba` is wanted. It costs a cross-validation of five folds inside `fit`; the logistic loss has
-        it without.
-    warm_start : bool, default=False
-        Whether `fit` starts from the weights and duals of the last one. The answer is as good as without and sooner
-        there, as along a path over C or norm; it must be the same samples in the same order.
-    callback : callable, default=None
-        Called a few times a second while training, with a dictionary of 'seconds', 'relative_gap', 'target_gap',
-        'iterations', 'solves' and 'phase'. Training stops with the best model so far when it returns True.
-    memory : int or str
-        Bytes to use, or a text such as '2G'; 0: half of what is free.
-    time_limit : float
-        Seconds after which training stops with the best model so far; 0: none.
-    n_jobs : int, default=None
-        Threads; None: all cores, or in a worker process of joblib its share of them.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the samples from which data-driven widths are measured; None: 0.
-    verbose : int, default=0
-        1: progress and notes; 2: details.
+    {parameters}
 
     Attributes
     ----------
@@ -185,91 +108,9 @@ class MKLClassifier(ClassifierMixin, MKLEstimator):
     """
 
     _task = "classify"
+    _kept_attributes = (*MKLEstimator._kept_attributes, "classes_", "_factors", "_calibration")
 
     classes_: NDArray[Any]
-
-    def __init__(
-        self,
-        kernels: KernelsLike = None,
-        *,
-        loss: str = DEFAULTS["loss"],
-        C: float = DEFAULTS["C"],
-        sharpness: float = DEFAULTS["sharpness"],
-        bias: bool = DEFAULTS["bias"],
-        norm: float | str = DEFAULTS["norm"],
-        block_norm: float | str = DEFAULTS["block_norm"],
-        regularizer: str = DEFAULTS["regularizer"],
-        penalty: float = DEFAULTS["penalty"],
-        weight_bounds: Mapping[str, tuple[float, float]] | None = None,
-        groups: str = DEFAULTS["groups"],
-        inner_norm: float | str = DEFAULTS["inner_norm"],
-        matrix: str = DEFAULTS["matrix"],
-        matrix_on: str = DEFAULTS["matrix_on"],
-        ridge: float = DEFAULTS["ridge"],
-        elastic: float = DEFAULTS["elastic"],
-        multiclass: str = DEFAULTS["multiclass"],
-        machine_weights: str = DEFAULTS["machine_weights"],
-        class_C: Mapping[Any, float] | None = None,
-        class_norm: Mapping[Any, float] | None = None,
-        class_kernels: Sequence[str] | str | None = None,
-        combine: str = DEFAULTS["combine"],
-        restarts: int = DEFAULTS["restarts"],
-        method: str = DEFAULTS["method"],
-        solver: str = DEFAULTS["solver"],
-        driver: str = DEFAULTS["driver"],
-        normalize: str | Sequence[str] = DEFAULTS["normalize"],
-        gap: float = DEFAULTS["gap"],
-        certificate: str = DEFAULTS["certificate"],
-        max_iterations: int = DEFAULTS["max_iterations"],
-        class_weight: Mapping[Any, float] | str | None = None,
-        probability: bool = False,
-        warm_start: bool = False,
-        callback: Progress | None = None,
-        memory: int | str = DEFAULTS["memory"],
-        time_limit: float = DEFAULTS["time_limit"],
-        n_jobs: int | None = None,
-        random_state: RandomState = None,
-        verbose: int = 0,
-    ) -> None:
-        self.kernels = kernels
-        self.loss = loss
-        self.C = C
-        self.sharpness = sharpness
-        self.bias = bias
-        self.norm = norm
-        self.block_norm = block_norm
-        self.regularizer = regularizer
-        self.penalty = penalty
-        self.weight_bounds = weight_bounds
-        self.groups = groups
-        self.inner_norm = inner_norm
-        self.matrix = matrix
-        self.matrix_on = matrix_on
-        self.ridge = ridge
-        self.elastic = elastic
-        self.multiclass = multiclass
-        self.machine_weights = machine_weights
-        self.class_C = class_C
-        self.class_norm = class_norm
-        self.class_kernels = class_kernels
-        self.combine = combine
-        self.restarts = restarts
-        self.method = method
-        self.solver = solver
-        self.driver = driver
-        self.normalize = normalize
-        self.gap = gap
-        self.certificate = certificate
-        self.max_iterations = max_iterations
-        self.class_weight = class_weight
-        self.probability = probability
-        self.warm_start = warm_start
-        self.callback = callback
-        self.memory = memory
-        self.time_limit = time_limit
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
 
     def fit(self, X: SamplesLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> MKLClassifier:
         """Learn kernel weights and machine.
@@ -317,6 +158,9 @@ class MKLClassifier(ClassifierMixin, MKLEstimator):
         self._calibration = self._calibrate(training) if self.probability else None
         return training
 
+    def _serves_two_classes(self):
+        return self.combine == "product"
+
     def _class_factors(self, y, codes, weight):
         """Factors on C for the classes; balanced ones count a sample as often as its weight says."""
         if isinstance(self.class_weight, str) and self.class_weight == "balanced":
@@ -325,24 +169,34 @@ class MKLClassifier(ClassifierMixin, MKLEstimator):
 
     @classmethod
     def _parameters(cls, options, classes):
-        weights = options.get("class_weights", {})
-        is_text = _parse_classes(classes).dtype.kind == "U"
-        labels = list(weights) if is_text else _parse_classes(list(weights)).tolist()
-        class_weight = dict(zip(labels, weights.values())) or None
-        return {**super()._parameters(options, classes), "class_weight": class_weight}
+        labels = dict(zip(classes, _parse_classes(classes).tolist()))
 
-    def _restore(self, model):
-        super()._restore(model)
+        def by_class(name):
+            return {labels.get(text, text): value for text, value in (options[name] or {}).items()} or None
+
+        parameters = super()._parameters(options, classes)
+        parameters.update((name, by_class(name)) for name in ("class_C", "class_norm"))
+        return {**parameters, "class_weight": by_class("class_weights")}
+
+    def _restore(self, model, kept):
+        super()._restore(model, kept)
         if model.is_multilabel:
             raise ValueError("a model of samples with several labels, expected one label per sample")
-        self.classes_ = _parse_classes(model.classes)
+        self.classes_ = kept.get("classes_", _parse_classes(model.classes))
 
     def _train_model(self, training):
-        names = [str(label) for label in self.classes_.tolist()]
-        matrices = self._training_matrices(training.samples)
-        return self._train(
-            training, matrices, self._start(training.positions), training.y, names, self._given_factors()
-        )
+        return self._train(training, self._start(training.positions), self._given_factors())
+
+    def _class_names(self):
+        return [str(label) for label in self.classes_.tolist()]
+
+    def _encoded(self, y):
+        codes = np.searchsorted(self.classes_, y).clip(max=len(self.classes_) - 1)
+        is_other = self.classes_[codes] != y
+        if np.any(is_other):
+            other = y.tolist()[int(np.argmax(is_other))]
+            raise ValueError(f"y has the class {other!r}, which the classifier was not fitted to")
+        return codes.astype(np.float64)
 
     def _given_factors(self):
         """For the core, so that models hold them. Classes of factor 0 have no samples."""
@@ -397,8 +251,9 @@ class MKLClassifier(ClassifierMixin, MKLEstimator):
         if folds < 2:
             return Calibration(self._values(samples), codes, total)
         values = np.empty((samples.size,) if len(self.classes_) == 2 else (samples.size, len(self.classes_)))
-        for inside, outside in StratifiedKFold(folds).split(codes, codes):
+        for number, (inside, outside) in enumerate(StratifiedKFold(folds).split(codes, codes), 1):
             part = clone(self).set_params(probability=False, warm_start=False)
+            part._stage = Stage(f"calibration fold {number} of {folds}", self.duality_gap_)
             part.classes_, part._factors = self.classes_, self._factors
             fold = Training(samples.take(inside), codes[inside], weight[inside], inside, inside)
             part._learned(part._train_model(fold), fold)

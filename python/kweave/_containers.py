@@ -1,7 +1,8 @@
 """Containers of samples that scikit-learn can slice: several views, and several Gram matrices."""
 from __future__ import annotations
 
-from typing import Any, Iterator, Mapping, Sequence
+import warnings
+from typing import Any, ItemsView, Iterator, KeysView, Mapping, Sequence, ValuesView
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,19 +27,42 @@ def _resolve(key, size):
     return np.arange(size)[key]
 
 
-class Views:
-    """Several sources of evidence about the same samples.
+def _counts_from_zero(index):
+    """Whether an index of pandas is the one of those who gave none."""
+    return type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1
 
-    Slices by sample, so it goes wherever scikit-learn takes an array of samples.
+
+def _as_mapping(views):
+    """Any of the forms that views come in, as a dictionary."""
+    if isinstance(views, Mapping):
+        return dict(views)
+    if hasattr(views, "columns"):
+        if getattr(views.columns, "nlevels", 1) < 2:
+            raise ValueError("a DataFrame of views needs columns of two levels, the first with their names; give {name: frame} for one")
+        names = views.columns.get_level_values(0)
+        return {str(name): views.loc[:, names == name].droplevel(0, axis=1) for name in names.unique()}
+    if isinstance(views, (list, tuple)):
+        return {f"v{number}": view for number, view in enumerate(views, 1)}
+    raise ValueError(f"views are {type(views).__name__}, expected a dictionary from names to matrices")
+
+
+class Views:
+    """Several sources of evidence about the same samples: a dictionary of arrays that can be sliced.
+
+    ``X["rna"]`` is a view, ``X[rows]`` are samples in all views, so it goes wherever scikit-learn takes an array of
+    samples. ``X | others`` has the views of both, joined by their ids where both have ids.
 
     Parameters
     ----------
-    views : dict of str to array-like, sparse matrix or DataFrame
-        Features of each view, one row per sample.
+    views : dict of str to array-like, sparse matrix or DataFrame, list of them, or DataFrame
+        Features of each view, one row per sample. Those of a list are called v1, v2, ...; a DataFrame has the views in the
+        first level of its columns, and its index has the ids unless it only counts.
     ids : sequence, dict of str to sequence, or 'index', default=None
         Ids of the samples. A dict has those of each view, 'index' takes them from DataFrames: the views are then
         joined, samples that a view lacks are left out, and the order is that of the first view. `ids` says afterwards
-        which samples are there.
+        which samples are there: those of targets, as in ``y.loc[X.ids]``.
+    drop : bool, default=None
+        Whether a join may leave out samples. None: it may, and warns how many they are; False: it is an error.
 
     Attributes
     ----------
@@ -51,36 +75,47 @@ class Views:
     --------
     >>> import numpy as np
     >>> from kweave import Views
-    >>> X = Views({"rna": np.eye(3), "image": np.ones((2, 5))}, ids={"rna": "abc", "image": "ca"})
+    >>> X = Views({"rna": np.eye(3), "image": np.ones((2, 5))}, ids={"rna": "abc", "image": "ca"}, drop=True)
     >>> X.shape, X.ids.tolist()
     ((2, 8), ['a', 'c'])
     """
 
     def __init__(
-        self, views: Mapping[str, Any], *, ids: Sequence[Any] | NDArray[Any] | Mapping[str, Any] | str | None = None
+        self,
+        views: Mapping[str, Any] | Sequence[Any],
+        *,
+        ids: Sequence[Any] | NDArray[Any] | Mapping[str, Any] | str | None = None,
+        drop: bool | None = None,
     ) -> None:
+        if hasattr(views, "columns") and ids is None and not _counts_from_zero(views.index):
+            ids = views.index
+        views = _as_mapping(views)
         if not views:
             raise ValueError("there are no views")
         if isinstance(ids, str) and ids == "index":
             ids = {name: matrix.index for name, matrix in views.items() if hasattr(matrix, "iloc")}
         if isinstance(ids, dict) and set(ids) != set(views):
             raise ValueError(f"ids of the views {sorted(ids)}, expected those of {sorted(views)}")
-        self._names = {
+        names = {
             name: [str(column) for column in matrix.columns] if hasattr(matrix, "columns") else []
             for name, matrix in views.items()
         }
-        self._matrices = {
+        matrices = {
             name: check_array(matrix, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", input_name=name)
             for name, matrix in views.items()
         }
-        self.ids = None
+        self._hold(matrices, names, ids, drop)
+
+    def _hold(self, matrices, names, ids, drop=None):
+        """Takes over matrices and names of their features by view, joined where the views have ids of their own."""
+        self._matrices, self._names, self.ids = matrices, names, None
         if isinstance(ids, dict):
-            self._join({name: np.asarray(list(ids[name])) for name in views})
+            self._join({name: np.asarray(list(ids[name])) for name in matrices}, drop)
         elif ids is not None:
             self.ids = np.asarray(ids)
         self._check_sizes()
 
-    def _join(self, ids):
+    def _join(self, ids, drop):
         for name, own in ids.items():
             if len(own) != self._matrices[name].shape[0] or len(np.unique(own)) != len(own):
                 raise ValueError(f"view {name!r}: expected one id per sample, each once")
@@ -88,6 +123,14 @@ class Views:
         self.ids = first[np.logical_and.reduce([np.isin(first, own) for own in ids.values()])]
         if len(self.ids) == 0:
             raise ValueError("no id occurs in all views")
+        lost = {name: len(own) - len(self.ids) for name, own in ids.items() if len(own) > len(self.ids)}
+        if lost and not drop:
+            total = len(np.unique(np.concatenate(list(ids.values()))))
+            told = ", ".join(f"{count} of view {name!r}" for name, count in lost.items())
+            message = f"{len(self.ids)} of {total} samples have an id in all views; the join leaves out {told}"
+            if drop is not None:
+                raise ValueError(message)
+            warnings.warn(f"{message} (drop=True says that this is meant)", UserWarning, stacklevel=4)
         for name, own in ids.items():
             order = np.argsort(own)
             self._matrices[name] = self._matrices[name][order[np.searchsorted(own, self.ids, sorter=order)]]
@@ -104,10 +147,41 @@ class Views:
         """Samples, and features over all views."""
         return len(self), sum(matrix.shape[1] for matrix in self._matrices.values())
 
+    def __array__(self, dtype: Any = None, copy: Any = None) -> NDArray[Any]:
+        raise TypeError(
+            "Views are several arrays, and only estimators that know them take them; np.hstack of the matrices in it is one"
+        )
+
+    def check_index(self, values: Any, name: str) -> None:
+        """Refuse values of the samples that say by their index that they are in another order.
+
+        Parameters
+        ----------
+        values : Series, or anything else
+            What has no index of ids is taken to be in the order of the samples.
+        name : str
+            What to call it.
+        """
+        index = getattr(values, "index", None)
+        if self.ids is None or not hasattr(values, "iloc") or _counts_from_zero(index):
+            return
+        own = np.asarray(index)
+        if len(own) == len(self) and np.array_equal(own, self.ids):
+            return
+        missing = int(np.count_nonzero(~np.isin(self.ids, own)))
+        if missing:
+            raise ValueError(f"the index of {name} lacks {missing} of the {len(self)} ids of X")
+        what = "the ids of X in another order" if len(own) == len(self) else f"{len(own)} ids, X has {len(self)} of them"
+        raise ValueError(f"the index of {name} has {what}; give {name}.loc[X.ids]")
+
     def __len__(self) -> int:
         return next(iter(self._matrices.values())).shape[0]
 
-    def __getitem__(self, key: Any) -> Views:
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, str):
+            if key not in self._matrices:
+                raise KeyError(f"there is no view {key!r}, only {', '.join(map(repr, self._matrices))}")
+            return self._matrices[key]
         rows = _resolve(key, len(self))
         part = object.__new__(Views)
         part._names = self._names
@@ -119,16 +193,80 @@ class Views:
         inside = ", ".join(f"{name}: {matrix.shape[1]} features" for name, matrix in self._matrices.items())
         return f"Views({len(self)} samples; {inside})"
 
-    def items(self) -> Iterator[tuple[str, Any, list[str]]]:
+    def with_matrices(self, matrices: Mapping[str, Any], names: Mapping[str, list[str]]) -> Views:
+        """The same samples with other features.
+
+        Parameters
+        ----------
+        matrices : dict of str to array-like or sparse matrix
+            Features of each view.
+        names : dict of str to list of str
+            Names of the features of each view; an empty list where it has none.
+
+        Returns
+        -------
+        views : Views
+            What `matrices` say, with the ids of the samples.
+        """
+        made = Views(matrices, ids=self.ids)
+        made._names = {name: list(names[name]) for name in made}
+        return made
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._matrices
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._matrices)
+
+    def __or__(self, other: Views | Mapping[str, Any]) -> Views:
+        if not isinstance(other, (Views, Mapping)):
+            return NotImplemented
+        other = other if isinstance(other, Views) else Views(other)
+        matrices = {**self._matrices, **other._matrices}
+        ids = other.ids if self.ids is None else self.ids
+        if self.ids is not None and other.ids is not None:
+            ids = {name: (other if name in other else self).ids for name in matrices}
+        both = object.__new__(Views)
+        both._hold(matrices, {**self._names, **other._names}, ids)
+        return both
+
+    def __ror__(self, other: Mapping[str, Any]) -> Views:
+        return Views(other) | self
+
+    def keys(self) -> KeysView[str]:
+        """Names of the views.
+
+        Returns
+        -------
+        names : keys of a dict
+            The names.
+        """
+        return self._matrices.keys()
+
+    def values(self) -> ValuesView[Any]:
+        """Features of the views.
+
+        Returns
+        -------
+        matrices : values of a dict
+            An array or sparse matrix for each.
+        """
+        return self._matrices.values()
+
+    def items(self) -> ItemsView[str, Any]:
         """Go through the views.
 
-        Yields
-        ------
-        view : tuple of str, matrix and list of str
-            Name, features and their names (none: an empty list).
+        Returns
+        -------
+        views : items of a dict
+            Pairs of name and features.
         """
-        for name, matrix in self._matrices.items():
-            yield name, matrix, self._names[name]
+        return self._matrices.items()
+
+    @property
+    def feature_names(self) -> dict[str, list[str]]:
+        """Names of the features of each view; an empty list where it has none."""
+        return dict(self._names)
 
 
 def _as_gram(matrix, name):
@@ -239,6 +377,9 @@ class KernelStack:
         part.__dict__.update(self.__dict__)
         part._rows = self._rows[_resolve(key, len(self))]
         return part
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> NDArray[Any]:
+        raise TypeError("a KernelStack is several matrices; np.dstack of those in it is one array")
 
     def __deepcopy__(self, memo):
         return self  # never changed, so that clones of an estimator share the matrices

@@ -1,13 +1,11 @@
 """Parameters of the estimators as the core takes them."""
 import numpy as np
 
+from ._parameters import INFINITE, KINDS
 from .kernels import Callable, Kernel
 
 #: Parameters that are handed to the core under their own name.
-OPTIONS = ("loss", "C", "epsilon", "nu", "sharpness", "bias", "norm", "block_norm", "regularizer", "penalty",
-           "weight_bounds", "groups", "inner_norm", "matrix", "matrix_on", "ridge", "elastic", "multiclass",
-           "machine_weights", "class_C", "class_norm", "class_kernels", "combine", "restarts", "method", "solver",
-           "driver", "normalize", "gap", "certificate", "max_iterations")
+OPTIONS = tuple(KINDS)
 
 
 def _norm(name, value):
@@ -33,21 +31,29 @@ def _class_kernels(value):
 
 def option(name, value):
     """A parameter as the core takes it."""
-    if name in ("norm", "block_norm", "inner_norm"):
-        return _norm(name, value)
-    if name == "class_kernels":
+    kind = KINDS[name]
+    if kind == "list of str":
         return _class_kernels(value)
-    if name == "weight_bounds":
+    if kind == "intervals":
         if value is not None and not hasattr(value, "items"):
-            raise ValueError(f"weight_bounds is {value!r}, expected a dictionary from kernels to pairs of numbers")
+            raise ValueError(f"{name} is {value!r}, expected a dictionary from kernels to pairs of numbers")
         return [(str(kernel), (float(lower), float(upper))) for kernel, (lower, upper) in (value or {}).items()]
-    if name in ("class_C", "class_norm"):
+    if kind == "numbers":
         if value is not None and not hasattr(value, "items"):
             raise ValueError(f"{name} is {value!r}, expected a dictionary from classes to numbers")
         return [(str(label), _norm(f"{name} of class {label!r}", own)) for label, own in (value or {}).items()]
-    if name == "normalize" and not isinstance(value, str):
-        return ",".join(value) or "none"
-    return value
+    if kind == "sequence" and not isinstance(value, str):
+        if not (value is None or np.iterable(value)) or not all(isinstance(item, str) for item in value or ()):
+            raise ValueError(f"{name} is {value!r}, expected a text, a sequence of texts or None")
+        return ",".join(value or ()) or "none"
+    return _norm(name, value) if name in INFINITE else value
+
+
+def parameter(value):
+    """What the core says of an option, as a parameter: pairs as a dictionary, and None where there are none."""
+    if isinstance(value, list) and value and isinstance(value[0], tuple):
+        return {name: list(own) if isinstance(own, tuple) else own for name, own in value}
+    return None if value == [] else value
 
 
 def _as_kernel(kernel):

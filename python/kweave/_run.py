@@ -4,6 +4,7 @@ import os
 import re
 import sys
 import warnings
+from typing import NamedTuple
 
 from sklearn.utils import check_random_state
 
@@ -46,6 +47,19 @@ def seed(random_state):
     return int(check_random_state(random_state).randint(2**31 - 1))
 
 
+class Stage(NamedTuple):
+    """A training that is part of another."""
+
+    name: str
+    #: Of the model that the whole gives if it stops here.
+    gap: float
+
+    def label(self, info):
+        """What the core says of the part, as what is said of the whole."""
+        name = f"{self.name}, {info['stage']}" if info["stage"] else self.name
+        return {**info, "relative_gap": self.gap, "stage": name}
+
+
 class ProgressPrinter:
     """Prints a line of progress about every second, and at once when the phase changes."""
 
@@ -53,12 +67,16 @@ class ProgressPrinter:
         self._phase, self._printed = None, -1.0
 
     def __call__(self, info):
-        if info["phase"] == self._phase and info["seconds"] - self._printed < 1:
+        phase = info["phase"], info["stage"]
+        if phase == self._phase and info["seconds"] - self._printed < 1:
             return
-        self._phase, self._printed = info["phase"], info["seconds"]
+        self._phase, self._printed = phase, info["seconds"]
+        gap = f"relative gap {info['relative_gap']:.2e} of {info['target_gap']:.0e}"
+        if info["stage"]:
+            gap = f"{info['stage']}: relative gap {info['stage_gap']:.2e}"
         print(
-            f"[kweave] {info['seconds']:7.1f} s  {info['phase']:<11}  relative gap {info['relative_gap']:.2e}"
-            f" of {info['target_gap']:.0e}, {info['iterations']} moves of the weights, {info['solves']} solves",
+            f"[kweave] {info['seconds']:7.1f} s  {info['phase']:<11}  {gap}, {info['iterations']} moves of the "
+            f"weights, {info['solves']} solves",
             file=sys.stdout,
             flush=True,
         )
@@ -73,7 +91,10 @@ def make_run(estimator, callback=None):
     verbose = int(estimator.verbose)
     printer = ProgressPrinter() if verbose else None
 
+    stage = getattr(estimator, "_stage", None)
+
     def progress(info):
+        info = info if stage is None else stage.label(info)
         if printer:
             printer(info)
         return bool(callback and callback(info))

@@ -1,5 +1,6 @@
 """Samples on their way into the core: what every kind of input becomes."""
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -18,6 +19,19 @@ def _core_matrix(matrix):
         matrix.data.astype(np.float64, copy=False),
         matrix.shape[1],
     )
+
+
+class CoreMatrix(NamedTuple):
+    """Kernel values as the core reads them."""
+
+    name: str
+    values: np.ndarray
+    #: The rows and columns that are meant, in their order; empty: all.
+    rows: Any = ()
+    columns: Any = ()
+    #: What messages call these.
+    row_numbers: Any = ()
+    column_numbers: Any = ()
 
 
 def canonical_rows(matrix):
@@ -51,17 +65,20 @@ class Samples:
         Matrices as scikit-learn's validation leaves them: float32 or float64 in C order, or sparse rows.
     stack : KernelStack, default=None
         Rows of Gram matrices.
+    positions : ndarray of int, default=None
+        Where each sample was in what the user gave; None: where it is.
     """
 
-    def __init__(self, views, stack=None):
+    def __init__(self, views, stack=None, positions=None):
         self.views = [(name, canonical_rows(matrix), list(names)) for name, matrix, names in views]
         self.stack = stack
         self.size = self.views[0][1].shape[0] if self.views else len(stack)
+        self.positions = np.arange(self.size) if positions is None else positions
 
     def take(self, indices):
         """The samples at `indices`, in that order."""
         views = [(name, matrix[indices], names) for name, matrix, names in self.views]
-        return Samples(views, None if self.stack is None else self.stack[indices])
+        return Samples(views, None if self.stack is None else self.stack[indices], self.positions[indices])
 
     def view(self, name):
         """The matrix of a view; None names the only one."""
@@ -72,9 +89,10 @@ class Samples:
         return found[0]
 
     def to_core(self, matrices=()):
-        """The dictionary that `_core` reads; `matrices` are (name, array, row indices, column indices)."""
+        """The dictionary that `_core` reads; `matrices` are those of type `CoreMatrix`."""
         return {
             "size": self.size,
+            "positions": self.positions,
             "views": [(name, _core_matrix(matrix), names) for name, matrix, names in self.views],
             "matrices": list(matrices),
         }
@@ -126,7 +144,7 @@ class Training:
 
 def prepare(samples, y, weight):
     """Leaves out samples of weight 0 and merges equal ones."""
-    kept = np.flatnonzero(weight != 0)  # negative weights stay, for the core to refuse
+    kept = np.flatnonzero(weight)
     if len(kept) < samples.size:
         samples, y, weight = samples.take(kept), y[kept], weight[kept]
     order, weight, place = merge_equal(samples, y, weight)

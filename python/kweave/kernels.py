@@ -1,6 +1,6 @@
 """Kernels: how alike two samples are.
 
-Every class mirrors a word of the kernel language, and ``str(kernel)`` is the kernel in that language. A parameter takes
+Every class mirrors a word of the kernel language (those of kernels on features are made from the core's table of them), and ``str(kernel)`` is the kernel in that language. A parameter takes
 a number, a list (one kernel per value), or a text of the language such as ``"median*4"`` or
 ``"logspace(1e-3,1e3,7)"``.
 
@@ -16,9 +16,10 @@ Examples
 """
 from __future__ import annotations
 
+import inspect
 import numbers
 import re
-from typing import Any, Mapping, Sequence, Union
+from typing import TYPE_CHECKING, Any, Mapping, Sequence, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,21 +27,14 @@ from numpy.typing import NDArray
 from . import _core
 
 __all__ = [
-    "RBF",
     "Callable",
-    "Chi2",
     "Each",
-    "Intersection",
     "Joint",
     "Kernel",
-    "Laplacian",
-    "Linear",
     "Mean",
-    "Poly",
     "Precomputed",
     "Product",
     "Sum",
-    "Tanimoto",
 ]
 
 
@@ -152,153 +146,86 @@ class Kernel:
         return Sum([self, other])
 
 
-class Linear(Kernel):
-    """``<x, z>``.
+class _OfTheTable(Kernel):
+    """A kernel of the core's table: its words and its parameters are those of the kernel language."""
 
-    Parameters
-    ----------
-    view : str, default=None
-        View that the kernel works on; None: one kernel per view.
-    features : sequence of int or str, default=None
-        Features that it works on, by position from 0 or by name; None: all. Needs a view where there are several.
-    name : str, default=None
-        Name of the kernel in results.
-    """
-
-
-class _Wide(Kernel):
-    """A kernel with a width."""
-
-    def __init__(
-        self,
-        gamma: Parameter = None,
-        *,
-        view: str | None = None,
-        features: Sequence[int | str] | None = None,
-        name: str | None = None,
-    ) -> None:
-        super().__init__(view, features, name)
-        self.gamma = gamma
+    _kind: Mapping[str, Any]
 
     def _parameters(self):
-        return {"gamma": self.gamma}
+        return {parameter["name"]: getattr(self, parameter["name"]) for parameter in self._kind["parameters"]}
+
+    def _word(self):
+        return self._kind["name"]
 
 
-class RBF(_Wide):
-    """``exp(-gamma ||x - z||^2)``.
-
-    Parameters
-    ----------
-    gamma : float, sequence of float or str, default=None
-        Width; 'median', 'mean' and 'quantile(q)' measure it on the training samples, 'auto' is one over the number of
-        features. None: the language's default.
-    view : str, default=None
-        View that the kernel works on; None: one kernel per view.
-    features : sequence of int or str, default=None
-        Features that it works on, by position from 0 or by name; None: all. Needs a view where there are several.
-    name : str, default=None
-        Name of the kernel in results.
-    """
+_PLACE = """view : str, default=None
+    View that the kernel works on; None: one kernel per view.
+features : sequence of int or str, default=None
+    Features that it works on, by position from 0 or by name; None: all. Needs a view where there are several.
+name : str, default=None
+    Name of the kernel in results."""
 
 
-class Laplacian(_Wide):
-    """``exp(-gamma ||x - z||_1)``.
-
-    Parameters
-    ----------
-    gamma : float, sequence of float or str, default=None
-        Width; 'median', 'mean' and 'quantile(q)' measure it on the training samples, 'auto' is one over the number of
-        features. None: the language's default.
-    view : str, default=None
-        View that the kernel works on; None: one kernel per view.
-    features : sequence of int or str, default=None
-        Features that it works on, by position from 0 or by name; None: all. Needs a view where there are several.
-    name : str, default=None
-        Name of the kernel in results.
-    """
-
-
-class Chi2(_Wide):
-    """``exp(-gamma sum (x - z)^2 / (x + z))`` for features that are not negative.
-
-    Parameters
-    ----------
-    gamma : float, sequence of float or str, default=None
-        Width; 'median', 'mean' and 'quantile(q)' measure it on the training samples, 'auto' is one over the number of
-        features. None: the language's default.
-    view : str, default=None
-        View that the kernel works on; None: one kernel per view.
-    features : sequence of int or str, default=None
-        Features that it works on, by position from 0 or by name; None: all. Needs a view where there are several.
-    name : str, default=None
-        Name of the kernel in results.
-    """
+def _documentation(kind):
+    lines = [f"{kind['sentence']}.", "", "Parameters", "----------"]
+    for parameter in kind["parameters"]:
+        text = parameter["sentence"]
+        words = (
+            " 'median', 'mean' and 'quantile(q)' measure it on the training samples, 'auto' takes it from the number of features."
+            if parameter["follows_from_data"]
+            else ""
+        )
+        lines += [
+            f"{parameter['name']} : float, sequence of float or str, default=None",
+            f"    {text[0].upper()}{text[1:]}.{words} None: the language's default, {parameter['initial']}.",
+        ]
+    return "\n".join(lines + _PLACE.split("\n"))
 
 
-class Poly(Kernel):
-    """``(gamma <x, z> + coef0)^degree``.
+def _make_class(kind):
+    """The class of one kernel of the core's table."""
+    own = [parameter["name"] for parameter in kind["parameters"]]
+    places = {"view": "str | None", "features": "Sequence[int | str] | None", "name": "str | None"}
+    is_simple = not own  # then the view may be given by position
+    signature = inspect.Signature(
+        [inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)]
+        + [
+            inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None, annotation="Parameter")
+            for name in own
+        ]
+        + [
+            inspect.Parameter(
+                name,
+                inspect.Parameter.POSITIONAL_OR_KEYWORD if is_simple else inspect.Parameter.KEYWORD_ONLY,
+                default=None,
+                annotation=annotation,
+            )
+            for name, annotation in places.items()
+        ],
+        return_annotation="None",
+    )
 
-    Parameters
-    ----------
-    degree : int, sequence of int or str, default=None
-        Exponent; None: the language's default, 3.
-    gamma : float, sequence of float or str, default=None
-        Factor of the inner product; None: the language's default, 1.
-    coef0 : float, sequence of float or str, default=None
-        What is added to it; None: the language's default, 1.
-    view : str, default=None
-        View that the kernel works on; None: one kernel per view.
-    features : sequence of int or str, default=None
-        Features that it works on, by position from 0 or by name; None: all. Needs a view where there are several.
-    name : str, default=None
-        Name of the kernel in results.
-    """
+    def __init__(self, *values, **named):
+        bound = signature.bind(self, *values, **named)
+        bound.apply_defaults()
+        given = dict(bound.arguments)
+        Kernel.__init__(self, **{name: given[name] for name in places})
+        for name in own:
+            setattr(self, name, given[name])
 
-    def __init__(
-        self,
-        degree: Parameter = None,
-        gamma: Parameter = None,
-        coef0: Parameter = None,
-        *,
-        view: str | None = None,
-        features: Sequence[int | str] | None = None,
-        name: str | None = None,
-    ) -> None:
-        super().__init__(view, features, name)
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-
-    def _parameters(self):
-        return {"degree": self.degree, "gamma": self.gamma, "coef0": self.coef0}
+    __init__.__signature__ = signature
+    members = {"__init__": __init__, "__doc__": _documentation(kind), "__module__": __name__, "_kind": kind}
+    return type(kind["class_name"], (_OfTheTable,), members)
 
 
-class Intersection(Kernel):
-    """``sum min(x, z)`` for features that are not negative.
+for _kind in _core.kernel_table():
+    if _kind["class_name"]:
+        globals()[_kind["class_name"]] = _make_class(_kind)
+        __all__ += [_kind["class_name"]]
 
-    Parameters
-    ----------
-    view : str, default=None
-        View that the kernel works on; None: one kernel per view.
-    features : sequence of int or str, default=None
-        Features that it works on, by position from 0 or by name; None: all. Needs a view where there are several.
-    name : str, default=None
-        Name of the kernel in results.
-    """
+if TYPE_CHECKING:
 
-
-class Tanimoto(Kernel):
-    """``<x, z> / (||x||^2 + ||z||^2 - <x, z>)``.
-
-    Parameters
-    ----------
-    view : str, default=None
-        View that the kernel works on; None: one kernel per view.
-    features : sequence of int or str, default=None
-        Features that it works on, by position from 0 or by name; None: all. Needs a view where there are several.
-    name : str, default=None
-        Name of the kernel in results.
-    """
+    def __getattr__(name: str) -> Any: ...
 
 
 class Precomputed(Kernel):

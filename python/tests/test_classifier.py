@@ -6,6 +6,7 @@ import subprocess
 import numpy as np
 import pandas as pd
 import pytest
+import sklearn.utils
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris, make_classification
@@ -201,6 +202,16 @@ def test_bad_model_files_are_refused(tmp_path):
         MKLClassifier.load(path)
 
 
+def test_products_say_that_they_tell_two_classes_apart():
+    for combine in ("sum", "product"):
+        clf = MKLClassifier(combine=combine)
+        if hasattr(sklearn.utils, "get_tags"):
+            is_binary = not sklearn.utils.get_tags(clf).classifier_tags.multi_class
+        else:
+            is_binary = clf._get_tags()["binary_only"]
+        assert is_binary == (combine == "product")
+
+
 @needs_program
 def test_models_of_the_command_line_open_here_and_back(tmp_path):
     X, y = load_breast_cancer(return_X_y=True)
@@ -251,6 +262,16 @@ def test_classes_with_their_own_c_and_norm():
     own = MKLClassifier(multiclass="ovr", class_C={1: 30}, class_norm={2: 1}).fit(X, y)
     assert own.summary_["machines"][1]["primal"] > plain.summary_["machines"][1]["primal"]
     assert own.kernel_weights_[2].sum() == pytest.approx(1)
+
+
+def test_errors_tell_field_value_and_rule():
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match="^gap is 2, expected above 0, at most 1$") as caught:
+        MKLClassifier(gap=2).fit(X, y)
+    assert (caught.value.field, caught.value.value, caught.value.rule) == ("gap", "2", "above 0, at most 1")
+    with pytest.raises(ValueError, match="^driver 'x' is not available") as caught:
+        MKLClassifier(driver="x").fit(X, y)
+    assert caught.value.field == "driver"
 
 
 def test_machines_share_their_weights():

@@ -4,6 +4,8 @@ import importlib
 import inspect
 import re
 import runpy
+import subprocess
+import sys
 from pathlib import Path
 
 import matplotlib.pyplot
@@ -12,13 +14,13 @@ import pandas as pd
 import pytest
 
 import kweave
-from kweave import MKLClassifier, MKLOneClass, MKLRegressor, MKLTransformer, kernels
+from kweave import MKLClassifier, MKLOneClass, MKLRegressor, MKLTransformer, _core, kernels
 
 matplotlib.use("Agg")
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = sorted((ROOT / "examples" / "python").glob("*.py"))
-MODULES = ["_classifier", "_containers", "_oneclass", "_regressor", "_transformer", "kernels"]
+MODULES = ["_classifier", "_containers", "_oneclass", "_regressor", "_transformer", "_view_transformer", "kernels"]
 CLASSES = [thing for thing in map(kweave.__dict__.get, kweave.__all__) if isinstance(thing, type)]
 CLASSES += [getattr(kernels, name) for name in kernels.__all__]
 
@@ -48,6 +50,11 @@ def test_blocks_of_pages(page, tmp_path, monkeypatch):
     names = {}
     for block in blocks:
         exec(compile(block, page, "exec"), names)
+
+
+def test_parameters_are_those_of_the_table_of_options():
+    generate = [sys.executable, str(ROOT / "python" / "generate-parameters"), _core.__file__, "--check"]
+    assert subprocess.run(generate, capture_output=True, text=True, check=False).stderr == ""
 
 
 def sections(thing):

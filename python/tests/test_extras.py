@@ -125,7 +125,41 @@ def test_callback_sees_and_stops(slow):
     clf = MKLClassifier(**options, callback=callback).fit(X, y)
     assert time.monotonic() - begin < 60
     assert clf.status_ == "interrupted" and clf.duality_gap_ > 0
-    assert {"seconds", "relative_gap", "target_gap", "iterations", "solves", "phase"} == set(seen[0])
+    expected = {"seconds", "relative_gap", "target_gap", "iterations", "solves", "phase", "stage", "stage_gap"}
+    assert expected == set(seen[0])
+
+
+@pytest.mark.parametrize("kind", ["samples", "kernels", "machines"])
+def test_callback_sees_the_gap_of_the_model(kind):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(6000, 10))
+    y = (X[:, :2] ** 2).sum(1) + rng.normal(size=6000) > 2
+    options = dict(gap=1e-5, n_jobs=1)
+    if kind == "kernels":
+        X, y = X[:700], y[:700]
+        options.update(kernels=f"each(rbf(gamma=logspace(1e-3,1e2,150)))", norm=1)
+    if kind == "machines":
+        y = y + 2 * (X[:, 3] > 0)
+        options.update(multiclass="ovr", memory="20M")
+    stages = set()
+
+    def stop(info):
+        stages.add(info["stage"])
+        return info["relative_gap"] <= 0.05
+
+    clf = MKLClassifier(**options, callback=stop).fit(X, y)
+    assert stages and clf.duality_gap_ <= 0.06
+    assert any(kind[:7] in stage for stage in stages), stages
+
+
+def test_callback_knows_the_folds_of_the_calibration(cancer):
+    seen = []
+    X, y = cancer
+    X = np.vstack([X] * 6) + np.random.default_rng(0).normal(size=(6 * len(X), X.shape[1]))
+    clf = MKLClassifier(probability=True, callback=seen.append, n_jobs=1, gap=1e-6).fit(X, np.tile(y, 6))
+    folds = [info for info in seen if "calibration fold" in info["stage"]]
+    assert {info["relative_gap"] for info in folds} == {clf.duality_gap_}
+    assert any(info["stage"] == "calibration fold 5 of 5" for info in folds)
 
 
 def test_callback_may_raise(slow):

@@ -10,6 +10,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.multioutput import MultiOutputClassifier
+from support import named
 
 from kweave import KernelStack, MKLClassifier, MKLOneClass, MKLRegressor, MKLTransformer, Views
 
@@ -52,7 +53,7 @@ def _answers(estimator, X):
 
 
 @pytest.mark.parametrize("failure", FAILURES)
-@pytest.mark.parametrize("estimator", ESTIMATORS, ids=str)
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=named)
 def test_failed_fit_keeps_the_last(iris, estimator, failure):
     X, y = iris
     frame = pd.DataFrame(X, columns=list("abcd"))
@@ -163,7 +164,7 @@ def test_loaded_class_weights_have_the_types_of_the_classes(iris, tmp_path, name
     assert loaded.class_weight == given
     balanced = MKLClassifier(class_weight="balanced").fit(X[20:], labels[20:])
     again = clone(_reload(balanced, tmp_path / "model")).fit(X[20:], labels[20:])
-    assert again.class_weight == pytest.approx({name: 130 / 3 / count for name, count in zip(names, (30, 50, 50))})
+    assert again.class_weight == "balanced"
     assert again.objective_ == balanced.objective_
 
 
@@ -188,7 +189,10 @@ def test_loaded_models_say_what_they_need(iris, tmp_path):
     X, y = iris
     stack = KernelStack({"rbf_kernel": rbf_kernel(X)})
     # Not even a matrix of that name will do: the model may hold the samples in another order.
-    for kernels, new in (([rbf_kernel], stack), ([rbf_kernel], X), ([rbf_kernel, "linear"], X)):
+    loaded = _reload(MKLClassifier([rbf_kernel]).fit(X, y), tmp_path / "model")
+    with pytest.raises(ValueError, match="new samples come in the same form"):
+        loaded.predict(stack)
+    for kernels, new in (([rbf_kernel], X), ([rbf_kernel, "linear"], X)):
         loaded = _reload(MKLClassifier(kernels).fit(X, y), tmp_path / "model")
         assert "rbf_kernel" in loaded.kernel_names_
         for method in (loaded.predict, loaded.decision_function_by_kernel):
@@ -196,7 +200,7 @@ def test_loaded_models_say_what_they_need(iris, tmp_path):
                 method(new)
             assert "--gram" not in str(caught.value)
     loaded = _reload(MKLClassifier().fit(stack, y), tmp_path / "model")
-    with pytest.raises(ValueError, match="'rbf_kernel'; matrices come in a KernelStack"):
+    with pytest.raises(ValueError, match="fitted to KernelStack"):
         loaded.predict(X)
     assert clone(loaded).fit(stack, y).objective_ == loaded.objective_
 

@@ -1,6 +1,7 @@
 """Four kinds of input, one answer; and each through scikit-learn's model selection."""
 import pickle
 import tracemalloc
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -13,7 +14,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score, permutation_t
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from kweave import KernelStack, MKLClassifier, Views, kernels
+from kweave import KernelStack, MKLClassifier, MKLOneClass, MKLRegressor, MKLTransformer, Views, kernels
 
 SPECS = ["rbf(gamma=0.1)", "linear"]
 
@@ -166,14 +167,158 @@ def test_views_are_joined_by_id():
         "a": pd.DataFrame({"p": [1.0, 2, 3]}, index=["x", "y", "z"]),
         "b": pd.DataFrame({"q": [30.0, 10], "r": [0.0, 1]}, index=["z", "x"]),
     }
-    views = Views(frames, ids="index")
+    with pytest.warns(UserWarning, match="2 of 3 samples have an id in all views; the join leaves out 1 of view 'a' .drop=True"):
+        views = Views(frames, ids="index")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Views(frames, ids="index", drop=True)
+        Views({"a": frames["a"].loc[["x", "z"]], "b": frames["b"]}, ids="index")
+    with pytest.raises(ValueError, match="leaves out 1 of view 'a'$"):
+        Views(frames, ids="index", drop=False)
     assert views.ids.tolist() == ["x", "z"]
-    assert [matrix.tolist() for _, matrix, _ in views.items()] == [[[1], [3]], [[10, 1], [30, 0]]]
+    assert [matrix.tolist() for matrix in views.values()] == [[[1], [3]], [[10, 1], [30, 0]]]
     assert views[[True, False]].ids.tolist() == ["x"]
     with pytest.raises(ValueError, match="differ in their number of samples"):
         Views(frames)
     with pytest.raises(ValueError, match="each once"):
         Views(frames, ids={"a": "xxz", "b": "zx"})
+
+
+def test_views_are_a_dictionary():
+    rng = np.random.default_rng(0)
+    A, B, C = rng.normal(size=(5, 2)), sparse.random(5, 3, density=0.5, format="csr", random_state=0), rng.normal(size=(5, 1))
+    views = Views({"a": A, "b": B})
+    assert views["a"] is A or np.array_equal(views["a"], A)
+    assert list(views) == list(views.keys()) == ["a", "b"] and "a" in views and "c" not in views
+    assert [name for name, _ in views.items()] == ["a", "b"] and len(list(views.values())) == 2
+    with pytest.raises(KeyError, match="no view 'c', only 'a', 'b'"):
+        views["c"]
+    assert repr(views) == "Views(5 samples; a: 2 features, b: 3 features)"
+    more = views | {"c": C, "a": C}
+    assert list(more) == ["a", "b", "c"] and more["a"].shape == (5, 1) and views["a"].shape == (5, 2)
+    assert list({"c": C} | views) == ["c", "a", "b"]
+    assert more[:2].shape == (2, 5) and more[1, ...]["a"].tolist() == [C[1].tolist()]
+    with pytest.raises(TypeError):
+        views | 3
+    with pytest.raises(ValueError, match="differ in their number"):
+        views | {"c": C[:3]}
+    frame = pd.DataFrame({"p": [1.0, 2, 3]}, index=["x", "y", "z"])
+    left, right = Views({"l": frame}, ids="index"), Views({"r": frame.iloc[::-1]}, ids="index")
+    both = left | right
+    assert both.ids.tolist() == ["x", "y", "z"] and np.array_equal(both["l"], both["r"])
+    assert both.feature_names == {"l": ["p"], "r": ["p"]}
+
+
+def test_views_come_in_many_forms(data):
+    X, y = data
+    listed = Views([X[:, :2], X[:, 2:]])
+    assert list(listed) == ["v1", "v2"]
+    columns = pd.MultiIndex.from_tuples([("rna", "g1"), ("rna", "g2"), ("image", "p"), ("image", "q"), ("image", "r"), ("age", "")])
+    frame = pd.DataFrame(X, columns=columns, index=[f"s{i}" for i in range(len(X))])
+    views = Views(frame)
+    assert list(views) == ["rna", "image", "age"] and views.ids[3] == "s3"
+    assert views.feature_names["image"] == ["p", "q", "r"]
+    assert np.array_equal(views["image"], X[:, 2:5])
+    assert Views(frame.reset_index(drop=True)).ids is None
+    MKLClassifier().fit(views, pd.Series(y, index=frame.index))
+    for wrong, message in ((pd.DataFrame(X), "columns of two levels"), (3, "views are int"), ([], "no views"), (X, "views are ndarray")):
+        with pytest.raises(ValueError, match=message):
+            Views(wrong)
+
+
+def test_targets_in_another_order_are_refused(data):
+    X, y = data
+    ids = [f"s{i}" for i in range(len(X))]
+    frame, target = pd.DataFrame(X, index=ids), pd.Series(y, index=ids)
+    views = Views({"a": frame.iloc[::-1, :3], "b": frame.iloc[:, 3:]}, ids="index")
+    scores = cross_val_score(MKLClassifier(), views, target.loc[views.ids], cv=3)
+    assert np.array_equal(scores, cross_val_score(MKLClassifier(), views, y[::-1], cv=3))
+    for estimator in (MKLClassifier(), MKLRegressor(), MKLTransformer(MKLClassifier())):
+        with pytest.raises(ValueError, match=r"the index of y has the ids of X in another order; give y.loc\[X.ids\]"):
+            estimator.fit(views, target)
+        estimator.fit(views, target.loc[views.ids])
+    with pytest.raises(ValueError, match=r"the index of sample_weight has the ids of X in another order"):
+        MKLClassifier().fit(views, target.loc[views.ids], sample_weight=pd.Series(1.0, index=ids))
+    with pytest.raises(ValueError, match=r"has 120 ids, X has 60 of them; give y.loc\[X.ids\]"):
+        MKLClassifier().fit(views[::2], target)
+    with pytest.raises(ValueError, match=r"the index of y lacks 20 of the 120 ids of X"):
+        MKLClassifier().fit(views, target.iloc[20:])
+    MKLClassifier().fit(views, pd.Series(y[::-1]))  # nobody gave it an index
+    MKLClassifier().fit(Views({"a": X}), target)  # nothing to compare with
+
+
+def test_messages_name_samples_as_given(data):
+    X, y = data
+    rng = np.random.default_rng(0)
+    for wrong in rng.integers(len(X), size=3):
+        weight = np.ones(len(X))
+        weight[wrong] = -1
+        for estimator in (MKLClassifier(), MKLRegressor(), MKLOneClass()):
+            with pytest.raises(ValueError, match=f"sample_weight is -1 at position {wrong}, expected 0 or more"):
+                estimator.fit(X, y, sample_weight=weight)
+        counts = np.abs(X)
+        counts[wrong, 2] = -0.5
+        weight = np.where(np.arange(len(X)) % 7 == (wrong + 1) % 7, 0, 1)  # some samples are left out
+        with pytest.raises(ValueError, match=f'view "data", sample {wrong}, feature 2: -0.5 is negative'):
+            MKLClassifier("chi2").fit(counts, y, sample_weight=weight)
+        gram = linear_kernel(X)
+        gram[wrong, 5] = gram[5, wrong] = np.nan
+        place = f"(row {wrong}, column 5|row 5, column {wrong})"
+        part = np.sort(np.append(rng.choice(len(X), 60, replace=False), [wrong, 5, 5]))
+        part = np.unique(part)
+        with pytest.raises(ValueError, match=place):
+            MKLClassifier().fit(KernelStack([gram])[part], y[part])
+        clf = MKLClassifier().fit(KernelStack([linear_kernel(X)]), y)
+        with pytest.raises(ValueError, match=place):
+            clf.predict(KernelStack([gram])[part])
+
+    def skewed(A, B):
+        return A @ B.T + 100.0 * np.outer(A[:, 0] == X[7, 0], B[:, 0] == X[9, 0])
+
+    with pytest.raises(ValueError, match="(row 7, column 9|row 9, column 7)"):
+        MKLClassifier(skewed).fit(X, y)
+
+
+def test_containers_are_asked_for_by_name(data, grams):
+    X, y = data
+    K1, K2 = grams.values()
+    for samples, message in (
+        ({"a": X, "b": X}, r"give Views\(X\) of features, or KernelStack\(X\)"),
+        ([K1, K2], r"a list of 2 matrices: give KernelStack\(X\)"),
+        ((X, sparse.csr_matrix(X)), r"a tuple of 2 matrices: give KernelStack\(X\)"),
+    ):
+        for estimator in (MKLClassifier(), MKLTransformer(), MKLRegressor()):
+            with pytest.raises(ValueError, match=message):
+                estimator.fit(samples, y)
+        with pytest.raises(ValueError, match=message):
+            MKLClassifier().fit(X, y).predict(samples)
+    MKLClassifier().fit(sparse.dok_matrix(X), y)  # which is a dictionary
+    for container in (Views({"a": X}), KernelStack(grams)):
+        with pytest.raises(TypeError, match="several"):
+            np.asarray(container)
+    with pytest.raises(TypeError, match="several"):
+        StandardScaler().fit(Views({"a": X}))
+
+
+def test_normalisation_may_be_none(data):
+    X, y = data
+    plain = MKLClassifier(SPECS, normalize="none").fit(X, y)
+    for none in (None, [], ("none",)):
+        assert MKLClassifier(SPECS, normalize=none).fit(X, y).objective_ == plain.objective_
+    for wrong in (3, [None]):
+        with pytest.raises(ValueError, match="normalize is .*expected a text, a sequence of texts or None"):
+            MKLClassifier(SPECS, normalize=wrong).fit(X, y)
+
+
+@pytest.mark.parametrize("scale", [1e-150, 1e-156, 1e-160, 1e-165, 1e-300, 5e-324])
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix])
+def test_values_near_the_smallest_number(data, kind, scale):
+    X, y = data
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        clf = MKLClassifier("linear").fit(kind(X) * scale, y)
+        MKLRegressor().fit(kind(X) * scale, y)
+    assert clf.duality_gap_ <= 1e-3 and clf.status_ == "converged"
 
 
 def test_views_are_matched_by_name(data):
@@ -301,7 +446,7 @@ def test_wrong_stacks_are_refused(grams):
         MKLClassifier(KernelStack(grams)).fit(np.ones((3, 2)), [0, 1, 1])
     with pytest.raises(IndexError):
         MKLClassifier(KernelStack(grams)).fit([0, 1, 1000], [0, 1, 1])
-    with pytest.raises(ValueError, match="row 1, column 2"):
+    with pytest.raises(ValueError, match="row 0, column 1"):
         MKLClassifier().fit(KernelStack([np.array([[1, np.nan], [np.nan, 1]])]), [0, 1])
 
 

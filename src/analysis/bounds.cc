@@ -12,6 +12,7 @@
 namespace kweave {
 namespace {
 
+// From here on sqrt(P*), which is infinite at P = 1, is within 16 % of its limit.
 constexpr double kLargestPlotted = 4;
 
 void RequireBlockNorm(std::span<const double> part_norms, double block_norm, double largest) {
@@ -90,6 +91,7 @@ BoundCurve GlobalBoundCurve(std::span<const double> part_norms, std::size_t poin
 }
 
 std::string BoundCurve::ToText() const {
+  // With the heading and the numbers in front within a terminal of 24 lines of 80 characters.
   constexpr std::size_t kRows = 16;
   constexpr double kWidth = 50;
   const double largest = *std::max_element(factor.begin(), factor.end());

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "base/constants.h"
 #include "kweave/error.h"
 
 namespace kweave {
@@ -14,8 +14,6 @@ namespace {
 
 using ::testing::DoubleEq;
 using ::testing::ElementsAre;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 double Norm(const std::vector<double>& x, double P) {
   double sum = 0;

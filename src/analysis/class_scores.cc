@@ -6,7 +6,8 @@
 #include <map>
 #include <tuple>
 
-#include "data/number.h"
+#include "analysis/require_numbers.h"
+#include "data/label_key.h"
 #include "kweave/error.h"
 #include "kweave/scores.h"
 
@@ -83,7 +84,8 @@ double TopShare(const std::vector<std::vector<Index>>& truth, std::span<const do
   return found / static_cast<double>(truth.size());
 }
 
-// The one class that every sample counts for, where one is predicted: of several the one predicted, else the first.
+// The one class that every sample counts for, where one is predicted: of several the one predicted, else the
+// first.
 std::vector<std::vector<Index>> OneClassEach(std::vector<std::vector<Index>> truth,
                                              std::span<const double> decision, std::size_t width) {
   for (std::size_t i = 0; i < truth.size(); ++i) {
@@ -94,7 +96,8 @@ std::vector<std::vector<Index>> OneClassEach(std::vector<std::vector<Index>> tru
   return truth;
 }
 
-// Needs the labels that the model does not know as the names of further rows, and one class for each sample, or none.
+// Needs the labels that the model does not know as the names of further rows, and one class for each sample,
+// or none.
 void AddConfusion(const std::vector<std::vector<Index>>& truth, std::span<const double> decision,
                   std::size_t width, MulticlassScores& scores) {
   std::vector<std::string>& rows = scores.confusion_rows;
@@ -108,12 +111,12 @@ void AddConfusion(const std::vector<std::vector<Index>>& truth, std::span<const 
   scores.mcc = MatthewsOfConfusion(scores.confusion);
 }
 
-// Absent where a sample has no class that the model knows, or several. Probabilities of 0 count as the least above it, else
-// one mistake would cost infinitely much.
+// Absent where a sample has no class that the model knows, or several. Probabilities of 0 count as the least
+// above it, else one mistake would cost infinitely much.
 std::optional<double> LogLoss(const std::vector<std::vector<Index>>& truth,
                               std::span<const double> probability, std::size_t width) {
   if (probability.empty()) return {};
-  constexpr double kLeast = std::numeric_limits<double>::epsilon();
+  constexpr double kLeast = std::numeric_limits<double>::epsilon();  // as scikit-learn clips
   double sum = 0;
   for (std::size_t i = 0; i < truth.size(); ++i) {
     if (truth[i].size() != 1 || truth[i][0] >= static_cast<Index>(width)) return {};
@@ -122,12 +125,12 @@ std::optional<double> LogLoss(const std::vector<std::vector<Index>>& truth,
   return sum / static_cast<double>(truth.size());
 }
 
-// What labels are compared by: as numbers, which come first, or as words.
-using LabelKey = std::tuple<bool, double, std::string>;
+// In the order of numbers, which come first, then of words.
+using OrderedKey = std::tuple<bool, double, std::string>;
 
-LabelKey KeyOf(const std::string& label) {
-  const auto number = ToNumber(label);
-  return number && !std::isnan(*number) ? LabelKey(false, *number, "") : LabelKey(true, 0, label);
+OrderedKey KeyOf(const std::string& label) {
+  const auto number = LabelNumber(label);
+  return {!number.has_value(), number.value_or(0), LabelKey(label)};
 }
 
 // The labels of one sample, without blanks around them.
@@ -155,6 +158,8 @@ void CheckSizes(const std::vector<std::vector<Index>>& truth, std::span<const do
     throw Error(ErrorKind::kUsage,
                 fmt::format("{} labels for {} values of {} classes", truth.size(), decision.size(), width));
   }
+  RequireNumbers(decision);
+  RequireNumbers(probability);
   for (const std::vector<Index>& own : truth) {
     for (const Index u : own) {
       if (u < 0 || u >= static_cast<Index>(names)) {
@@ -209,17 +214,17 @@ void AddMeans(MulticlassScores& scores) {
 }  // namespace
 
 std::vector<std::vector<Index>> TrueClasses(const Labels& labels, const std::vector<std::string>& classes,
-                                            std::vector<std::string>* strangers) {
-  std::map<LabelKey, Index> number_of;
+                                            std::vector<std::string>* unknown_labels) {
+  std::map<OrderedKey, Index> number_of;
   for (std::size_t u = 0; u < classes.size(); ++u) number_of.emplace(KeyOf(classes[u]), u);
-  std::map<LabelKey, std::string> strange;
+  std::map<OrderedKey, std::string> unknown_by_key;
   for (const std::string& text : labels.text) {
     for (const std::string& label : SplitLabels(text, labels.separator)) {
-      if (!number_of.contains(KeyOf(label))) strange.emplace(KeyOf(label), label);
+      if (!number_of.contains(KeyOf(label))) unknown_by_key.emplace(KeyOf(label), label);
     }
   }
   std::vector<std::string> unknown;
-  for (const auto& [key, label] : strange) {
+  for (const auto& [key, label] : unknown_by_key) {
     number_of.emplace(key, classes.size() + unknown.size());
     unknown.push_back(label);
   }
@@ -229,16 +234,16 @@ std::vector<std::vector<Index>> TrueClasses(const Labels& labels, const std::vec
       truth[i].push_back(number_of.at(KeyOf(label)));
     }
   }
-  if (strangers != nullptr) *strangers = std::move(unknown);
+  if (unknown_labels != nullptr) *unknown_labels = std::move(unknown);
   return truth;
 }
 
 MulticlassScores ScoreClasses(const std::vector<std::vector<Index>>& truth, std::span<const double> decision,
                               const std::vector<std::string>& classes, bool is_multilabel,
-                              const std::vector<std::string>& strangers,
+                              const std::vector<std::string>& unknown_labels,
                               std::span<const double> probability) {
   const std::size_t width = classes.size();
-  CheckSizes(truth, decision, probability, width, width + strangers.size());
+  CheckSizes(truth, decision, probability, width, width + unknown_labels.size());
   const std::vector<std::vector<Index>> counted =
       is_multilabel ? truth : OneClassEach(truth, decision, width);
   std::vector<Counts> counts(width);
@@ -268,7 +273,7 @@ MulticlassScores ScoreClasses(const std::vector<std::vector<Index>>& truth, std:
     scores.hamming_loss = wrong_bits / (samples * static_cast<double>(width));
   } else {
     scores.confusion_rows = classes;
-    scores.confusion_rows.insert(scores.confusion_rows.end(), strangers.begin(), strangers.end());
+    scores.confusion_rows.insert(scores.confusion_rows.end(), unknown_labels.begin(), unknown_labels.end());
     AddConfusion(counted, decision, width, scores);
     for (const std::size_t k : {2, 3, 5}) {
       if (k < width) scores.top.emplace_back(k, TopShare(truth, decision, width, k));

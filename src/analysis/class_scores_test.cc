@@ -61,11 +61,11 @@ TEST(ScoreClasses, AgreesWithScikitLearnOnUnknownLabelsAndAbsentClasses) {
     const Labels labels{problem.at("labels"), {}, problem.at("separator")};
     const std::vector<double> decision = problem.at("decision");
     const auto probability = problem.value("probability", std::vector<double>{});
-    std::vector<std::string> strangers;
-    const auto truth = TrueClasses(labels, classes, &strangers);
+    std::vector<std::string> unknown_labels;
+    const auto truth = TrueClasses(labels, classes, &unknown_labels);
     PredictionSummary summary;
     summary.classes =
-        ScoreClasses(truth, decision, classes, !labels.separator.empty(), strangers, probability);
+        ScoreClasses(truth, decision, classes, !labels.separator.empty(), unknown_labels, probability);
     const auto written = nlohmann::json::parse(summary.ToJson());
     ExpectMembers(written, problem.at("scores"));
     for (const char* name :
@@ -145,17 +145,17 @@ TEST(ScoreClasses, RefusesWhatDoesNotFit) {
   EXPECT_THROW(ScoreClasses(truth, kDecision, kClasses, false), Error);
 }
 
-TEST(TrueClasses, ComparesNumbersAsNumbersAndNamesStrangers) {
+TEST(TrueClasses, ComparesNumbersAsNumbersAndNamesUnknownLabels) {
   Labels labels;
   labels.text = {"1", "+2", "10", "2.0", "oak", "7", "7.0"};
-  std::vector<std::string> strangers;
-  EXPECT_THAT(TrueClasses(labels, {"1", "2"}, &strangers),
+  std::vector<std::string> unknown_labels;
+  EXPECT_THAT(TrueClasses(labels, {"1", "2"}, &unknown_labels),
               ElementsAre(ElementsAre(0), ElementsAre(1), ElementsAre(3), ElementsAre(1), ElementsAre(4),
                           ElementsAre(2), ElementsAre(2)));
-  EXPECT_THAT(strangers, ElementsAre("7", "10", "oak"));
+  EXPECT_THAT(unknown_labels, ElementsAre("7", "10", "oak"));
   labels.separator = ";";
   labels.text = {"2; 1", "", "7;1"};
-  EXPECT_THAT(TrueClasses(labels, {"1", "2"}, &strangers),
+  EXPECT_THAT(TrueClasses(labels, {"1", "2"}, &unknown_labels),
               ElementsAre(ElementsAre(1, 0), ElementsAre(), ElementsAre(2, 0)));
 }
 

@@ -4,16 +4,18 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <numeric>
 
+#include "base/constants.h"
 #include "base/memory.h"
 #include "base/run_control.h"
 #include "base/threads.h"
 #include "data/npy_writer.h"
 #include "gram/alignment.h"
 #include "gram/make_gram.h"
+#include "kernel/kernel_table.h"
 #include "kweave/error.h"
+#include "kweave/output_file.h"
 #include "model/json.h"
 #include "train/labels.h"
 #include "train/prepared.h"
@@ -21,6 +23,7 @@
 namespace kweave {
 namespace {
 
+// Every class takes as long as all kernels by themselves: minutes where these take a second.
 constexpr Index kMostClassesAligned = 100;
 
 constexpr std::size_t kBlockBytes = std::size_t{256} << 20;  // more rows at once gain nothing
@@ -31,11 +34,12 @@ PreparedSamples AllSamples(const Dataset& data) {
   std::iota(samples.indices.begin(), samples.indices.end(), Index{0});
   samples.views = data.views;
   samples.matrices = data.matrices;
+  samples.numbering = data.numbering;
   return samples;
 }
 
-// What kernels are aligned with: +1 and -1 of two classes, else a column for each class, 1 for its samples. Nothing where the
-// labels are no classes.
+// What kernels are aligned with: +1 and -1 of two classes, else a column for each class, 1 for its samples.
+// Nothing where the labels are no classes.
 std::vector<std::vector<double>> LabelColumns(const Dataset& data, const PreparedSamples& samples,
                                               const RunControl& control) {
   if (data.labels.empty()) return {};
@@ -100,15 +104,15 @@ Json MatrixJson(std::span<const double> values, std::size_t columns) {
 }
 
 void WriteMatrix(Gram& gram, std::span<const double> theta, const std::string& path) {
-  constexpr Index kBlock = 64;
   const Index n = gram.left_count();
-  const double shift = gram.RowShift(theta);
+  const std::shared_ptr<const LearnedMatrix> learned = gram.Learn(theta);
+  const double shift = learned->shift();
   NpyWriter writer(path, n, n);
-  std::vector<double> values(kBlock * n);
-  for (Index begin = 0; begin < n; begin += kBlock) {
-    std::vector<Index> rows(std::min(kBlock, n - begin));
+  std::vector<double> values(kRowsPerCall * n);
+  for (Index begin = 0; begin < n; begin += kRowsPerCall) {
+    std::vector<Index> rows(std::min(kRowsPerCall, n - begin));
     std::iota(rows.begin(), rows.end(), begin);
-    gram.Rows(theta, rows, values.data(), n);
+    learned->Rows(rows, values.data(), n);
     for (double& value : values) value += shift;
     writer.Append(std::span(values).first(rows.size() * n));
   }
@@ -175,7 +179,7 @@ std::string KernelAnalysis::ToText() const {
                         kernel.mean_diagonal, kernel.mean, Optional(kernel.label_alignment),
                         Optional(kernel.centered_label_alignment), kernel.name);
   }
-  constexpr std::size_t kShown = 16;
+  constexpr std::size_t kShown = 16;  // 7 characters each: about one line of a terminal
   const std::size_t shown = std::min(kernels.size(), kShown);
   text += "\ncentred alignments between the kernels\n";
   for (std::size_t a = 0; a < shown; ++a) {
@@ -185,7 +189,7 @@ std::string KernelAnalysis::ToText() const {
     text += '\n';
   }
   if (kernels.size() > shown)
-    text += fmt::format("and {} more (all of them with --json)\n", kernels.size() - shown);
+    text += fmt::format("and {} more (all of them in the JSON)\n", kernels.size() - shown);
   return text;
 }
 
@@ -230,10 +234,22 @@ void ExportKernels(const Dataset& data, const TrainOptions& options, const Conte
     WriteMatrix(*gram, theta, (std::filesystem::path(directory) / file).string());
     theta[k] = 0;
   }
-  std::ofstream index(std::filesystem::path(directory) / "kernels.json");
-  index << list.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
-  index.close();
-  if (!index) throw Error(ErrorKind::kResource, fmt::format("{}/kernels.json: cannot be written", directory));
+  OutputFile index((std::filesystem::path(directory) / "kernels.json").string());
+  index.Write(list.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  index.Commit();
+}
+
+std::vector<KernelDescription> KernelDescriptions() {
+  std::vector<KernelDescription> descriptions;
+  for (const KernelKind* kind : KernelTable()) {
+    KernelDescription& one = descriptions.emplace_back(std::string(kind->name), std::string(kind->class_name),
+                                                       std::string(kind->sentence));
+    for (const ParameterRule& rule : kind->parameters) {
+      one.parameters.push_back({std::string(rule.name), std::string(rule.sentence), std::string(rule.initial),
+                                rule.width != ParameterRule::Width::kNone});
+    }
+  }
+  return descriptions;
 }
 
 }  // namespace kweave

@@ -7,7 +7,8 @@
 #include <limits>
 #include <numeric>
 
-#include "data/number.h"
+#include "analysis/require_numbers.h"
+#include "data/label_key.h"
 #include "kweave/error.h"
 #include "model/json.h"
 
@@ -71,7 +72,7 @@ void AddCurves(const std::vector<bool>& is_positive, std::span<const double> dec
 
 // Probabilities of 0 and 1 count as those next to them, else one mistake would cost infinitely much.
 double LogLoss(const std::vector<bool>& is_positive, std::span<const double> probability) {
-  constexpr double kLeast = std::numeric_limits<double>::epsilon();
+  constexpr double kLeast = std::numeric_limits<double>::epsilon();  // as scikit-learn clips
   double sum = 0;
   for (std::size_t i = 0; i < probability.size(); ++i) {
     const double p = std::clamp(probability[i], kLeast, 1 - kLeast);
@@ -80,9 +81,11 @@ double LogLoss(const std::vector<bool>& is_positive, std::span<const double> pro
   return sum / static_cast<double>(probability.size());
 }
 
-void CheckLengths(std::size_t labels, std::size_t predictions) {
-  if (predictions > 0 && labels == predictions) return;
-  throw Error(ErrorKind::kUsage, fmt::format("{} labels for {} predictions", labels, predictions));
+void CheckPredictions(std::size_t labels, std::span<const double> predictions) {
+  if (predictions.empty() || labels != predictions.size()) {
+    throw Error(ErrorKind::kUsage, fmt::format("{} labels for {} predictions", labels, predictions.size()));
+  }
+  RequireNumbers(predictions);
 }
 
 void AddClasses(const MulticlassScores& scores, Json& json) {
@@ -142,8 +145,8 @@ std::string Indented(const Json& json) {
 ClassificationScores ScoreClassification(const std::vector<bool>& is_positive,
                                          std::span<const double> decision,
                                          std::span<const double> probability) {
-  CheckLengths(is_positive.size(), decision.size());
-  if (!probability.empty()) CheckLengths(is_positive.size(), probability.size());
+  CheckPredictions(is_positive.size(), decision);
+  if (!probability.empty()) CheckPredictions(is_positive.size(), probability);
   const Confusion count = Count(is_positive, decision);
   ClassificationScores scores;
   scores.accuracy = (count.true_positive + count.true_negative) / static_cast<double>(decision.size());
@@ -157,7 +160,7 @@ ClassificationScores ScoreClassification(const std::vector<bool>& is_positive,
 }
 
 RegressionScores ScoreRegression(std::span<const double> targets, std::span<const double> predicted) {
-  CheckLengths(targets.size(), predicted.size());
+  CheckPredictions(targets.size(), predicted);
   const auto n = static_cast<double>(targets.size());
   const double target_mean = std::accumulate(targets.begin(), targets.end(), 0.0) / n;
   const double predicted_mean = std::accumulate(predicted.begin(), predicted.end(), 0.0) / n;
@@ -195,15 +198,14 @@ std::vector<bool> InlierLabels(const Labels& labels) {
 }
 
 std::vector<bool> PositiveLabels(const Labels& labels, const std::vector<std::string>& classes,
-                                 std::string* stranger) {
-  const auto first = ToNumber(classes[0]), second = ToNumber(classes[1]);
-  const bool are_numbers = labels.is_numeric() && first && second;
+                                 std::string* unknown_label) {
+  const std::string first = LabelKey(classes[0]), second = LabelKey(classes[1]);
   std::vector<bool> is_positive;
   for (std::size_t i = 0; i < labels.text.size(); ++i) {
-    const bool is_first = are_numbers ? labels.number[i] == *first : labels.text[i] == classes[0];
-    const bool is_second = are_numbers ? labels.number[i] == *second : labels.text[i] == classes[1];
-    if (!is_first && !is_second) {
-      if (stranger != nullptr) *stranger = labels.text[i];
+    const std::string key = LabelKey(labels.text[i]);
+    const bool is_second = key == second;
+    if (key != first && !is_second) {
+      if (unknown_label != nullptr) *unknown_label = labels.text[i];
       return {};
     }
     is_positive.push_back(is_second);

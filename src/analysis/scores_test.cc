@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+
 #include "kweave/error.h"
 
 namespace kweave {
@@ -107,14 +110,30 @@ TEST(Scores, RefuseDifferentLengths) {
   EXPECT_THROW(ScoreClassification({}, {}), Error);
 }
 
+// A NaN has no place in the order that curves walk down, so they would never end.
+TEST(Scores, RefusePredictionsThatAreNotNumbers) {
+  const double nan = std::nan("");
+  EXPECT_THROW(ScoreClassification({true, false}, std::vector<double>{1, nan}), Error);
+  EXPECT_THROW(ScoreClassification({true, false}, std::vector<double>{1, 2}, std::vector<double>{nan, 0.5}),
+               Error);
+  EXPECT_THROW(ScoreRegression(std::vector<double>{1}, std::vector<double>{nan}), Error);
+  EXPECT_THROW(ScoreClasses({{0}, {1}}, std::vector<double>{1, 0, nan, 1}, {"a", "b"}, false), Error);
+}
+
+TEST(Scores, TakeInfinitePredictions) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  const auto scores = ScoreClassification({1, 0, 0}, std::vector<double>{infinity, 1, -infinity});
+  EXPECT_EQ(scores.auc, 1);
+}
+
 TEST(PositiveLabels, CompareNumbersAsNumbersAndTextAsText) {
   const Labels numbers{{"+1", "-1", "1.0"}, {1, -1, 1}, {}};
   EXPECT_EQ(PositiveLabels(numbers, {"-1", "1"}, nullptr), (std::vector<bool>{true, false, true}));
   const Labels text{{"ill", "well"}, {}, {}};
   EXPECT_EQ(PositiveLabels(text, {"ill", "well"}, nullptr), (std::vector<bool>{false, true}));
-  std::string stranger;
-  EXPECT_TRUE(PositiveLabels(text, {"a", "b"}, &stranger).empty());
-  EXPECT_EQ(stranger, "ill");
+  std::string unknown_label;
+  EXPECT_TRUE(PositiveLabels(text, {"a", "b"}, &unknown_label).empty());
+  EXPECT_EQ(unknown_label, "ill");
 }
 
 TEST(PredictionSummary, HasScoresOnlyWhereThereAreLabels) {

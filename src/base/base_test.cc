@@ -4,8 +4,10 @@
 
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <fstream>
+#include <limits>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -14,7 +16,9 @@
 #include "base/random.h"
 #include "base/run_control.h"
 #include "base/threads.h"
+#include "kweave/error.h"
 #include "kweave/nearest_name.h"
+#include "kweave/option_record.h"
 
 namespace kweave {
 namespace {
@@ -126,6 +130,38 @@ TEST(Memory, ReportsSensibleNumbers) {
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(values.data()) % 64, 0u);
 }
 
+TEST(RunControl, TellsTheGapOfAPartFromThatOfTheModel) {
+  Context context;
+  std::vector<std::pair<std::string, double>> seen;
+  double stage_gap = 0;
+  context.progress = [&](const Progress& progress) {
+    seen.emplace_back(progress.stage, progress.relative_gap);
+    stage_gap = progress.stage_gap;
+  };
+  RunControl control(context);
+  const auto report = [&](double gap) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(110));  // reports are not more frequent
+    control.Report({.relative_gap = gap, .phase = "solve"});
+    return seen.back();
+  };
+  using Seen = std::pair<std::string, double>;
+  {
+    const RunControl::Stage first(control, "machine 1 of 2");
+    EXPECT_EQ(report(0.01), Seen("machine 1 of 2", 1));
+    EXPECT_EQ(stage_gap, 0.01);
+  }
+  {
+    const RunControl::Stage last(control, "machine 2 of 2", 0.3);
+    {
+      const RunControl::Stage part(control, "10 of 80 samples");
+      EXPECT_EQ(report(0.2), Seen("machine 2 of 2, 10 of 80 samples", 1));
+    }
+    EXPECT_EQ(report(0.2), Seen("machine 2 of 2", 0.3));
+  }
+  EXPECT_EQ(report(0.05), Seen("", 0.05));
+  EXPECT_EQ(stage_gap, 0.05);
+}
+
 TEST(RunControl, TicksRepeatTheLastReport) {
   std::vector<Progress> seen;
   Context context;
@@ -144,6 +180,25 @@ TEST(RunControl, TicksRepeatTheLastReport) {
 TEST(Random, IsTheSameEverywhere) {
   Random random(0);
   EXPECT_EQ(random.Next(), 0xe220a8397b1dcdafULL);
+}
+
+TEST(NameOptions, ReplacesNamesInBackquotesAndNothingElse) {
+  const auto flag = [](std::string_view name) { return "--" + std::string(name); };
+  EXPECT_EQ(NameOptions("`gap` is 2, not `norm`", flag), "--gap is 2, not --norm");
+  EXPECT_EQ(NameOptions("kernel `a b` and `", flag), "kernel `a b` and `");
+  EXPECT_EQ(NameOptions("``gap`", flag), "`--gap");
+  EXPECT_EQ(NameOptions("", flag), "");
+}
+
+TEST(OptionRange, SaysWhatItHolds) {
+  const OptionRange share{.least = 0, .most = 1, .is_above = true};
+  EXPECT_TRUE(share.Holds(1) && share.Holds(1e-300));
+  EXPECT_FALSE(share.Holds(0) || share.Holds(1.1) || share.Holds(std::nan("")));
+  const OptionRange norm{.least = 1, .has_infinity = true};
+  EXPECT_TRUE(norm.Holds(1) && norm.Holds(std::numeric_limits<double>::infinity()));
+  EXPECT_FALSE(norm.Holds(0.9) || norm.Holds(std::nan("")));
+  EXPECT_FALSE(OptionRange{.least = 0}.Holds(std::numeric_limits<double>::infinity()));
+  EXPECT_EQ(norm.ToText(), "1 to inf");
 }
 
 }  // namespace

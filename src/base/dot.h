@@ -12,6 +12,10 @@ inline double Dot(std::span<const double> a, std::span<const double> b) {
   return std::transform_reduce(a.begin(), a.end(), b.begin(), 0.0);
 }
 
+inline double Sum(std::span<const double> values) {
+  return std::accumulate(values.begin(), values.end(), 0.0);
+}
+
 inline double SumOfMagnitudes(std::span<const double> values) {
   double sum = 0;
   for (const double value : values) sum += std::abs(value);

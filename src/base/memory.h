@@ -35,8 +35,8 @@ struct CacheLineAllocator {
 template <class T>
 using AlignedVector = std::vector<T, CacheLineAllocator<T>>;
 
-/// Memory that starts on a cache line or, when large, on a large page, where the system offers those: page faults and
-/// address look-ups of long rows would cost as much as reading them. Throws std::bad_alloc.
+/// Memory that starts on a cache line or, when large, on a large page, where the system offers those: page
+/// faults and address look-ups of long rows would cost as much as reading them. Throws std::bad_alloc.
 void* AllocateLarge(std::size_t bytes);
 void FreeLarge(void* block);
 

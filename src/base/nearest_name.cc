@@ -49,7 +49,7 @@ std::string_view NearestName(std::string_view name, std::span<const std::string_
 std::string NameHint(std::string_view name, std::span<const std::string_view> candidates) {
   const std::string_view nearest = NearestName(name, candidates);
   if (!nearest.empty()) return fmt::format("; did you mean \"{}\"?", nearest);
-  constexpr std::size_t kShown = 20;
+  constexpr std::size_t kShown = 20;  // some three lines of a terminal; all names of every table fit
   const auto shown = candidates.first(std::min(candidates.size(), kShown));
   return fmt::format("; expected one of {}{}", fmt::join(shown, ", "),
                      candidates.size() > kShown ? ", ..." : "");

@@ -17,7 +17,7 @@
 namespace kweave {
 namespace {
 
-constexpr std::chrono::milliseconds kBetweenPolls{50};
+constexpr std::chrono::milliseconds kBetweenPolls{50};  // a key pressed to stop seems answered at once
 // Loops often follow each other closely, and waking a thread takes longer than a short one lasts.
 constexpr std::chrono::microseconds kMostSpinning{50};
 constexpr int kChecksPerLook = 16;  // at the clock
@@ -157,8 +157,8 @@ void ThreadPool::ParallelFor(Index count, Index grain, const std::function<void(
   }
   state.wake.notify_all();
   state.RunPieces(0);
-  // Nothing is left to start. A worker that has not woken by now is not waited for: on a busy machine that would cost a
-  // slice of the scheduler for every loop.
+  // Nothing is left to start. A worker that has not woken by now is not waited for: on a busy machine that
+  // would cost a slice of the scheduler for every loop.
   std::unique_lock lock(state.mutex);
   state.is_open = false;
   if (state.busy > 0) {

@@ -26,8 +26,8 @@ class ThreadPool {
   /// The first exception thrown by a body is thrown again here.
   void ParallelFor(Index count, Index grain, const std::function<void(Index, Index, int)>& body);
 
-  /// Called by the thread that starts a loop, at its start and in front of the pieces it takes: what it throws ends the loop and is
-  /// thrown there. Empty: nothing is called.
+  /// Called by the thread that starts a loop, at its start and in front of the pieces it takes: what it
+  /// throws ends the loop and is thrown there. Empty: nothing is called.
   void SetPoll(std::function<void()> poll);
 
  private:

@@ -4,19 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "base/constants.h"
 #include "certificate/certificate.h"
 #include "gram/gram.h"
 
 namespace kweave::bounds {
-
-inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
-/// Relative, of a sum of products.
-inline constexpr double kRounding = 16 * std::numeric_limits<double>::epsilon();
 
 inline bool AllFinite(std::span<const double> x) {
   return std::all_of(x.begin(), x.end(), [](double value) { return std::isfinite(value); });
@@ -29,7 +25,7 @@ inline double LargestMagnitude(std::span<const double> x) {
 }
 
 /// At their worst, given the error of the table.
-inline std::vector<double> LargestQuadratics(const Measurement& at, double magnitude, double table_error) {
+inline std::vector<double> LargestQuadratics(const VectorAnswer& at, double magnitude, double table_error) {
   std::vector<double> q = at.quadratics;
   for (double& value : q) value += table_error * magnitude * magnitude;
   return q;
@@ -44,9 +40,9 @@ inline Certificate NothingKnown(Certificate certificate) {
 /// The answer to be judged, made feasible, and what the kernels say about it.
 struct Answer {
   std::vector<double> weights, feasible;  ///< theta and the dual point
-  std::vector<Measurement> measured;
-  Measurement& primal_side() { return measured.front(); }
-  const Measurement& dual_side() const { return measured.back(); }
+  std::vector<VectorAnswer> measured;
+  VectorAnswer& primal_side() { return measured.front(); }
+  const VectorAnswer& dual_side() const { return measured.back(); }
 };
 
 /// Nothing is measured yet.
@@ -59,32 +55,38 @@ Answer MakeAnswer(const AnyRisk& risk, const Regularizer& regularizer, std::span
   return answer;
 }
 
-/// What must be measured: one vector where both sides have the same.
-inline std::vector<std::span<const double>> VectorsOf(const Answer& answer, std::span<const double> beta) {
-  std::vector<std::span<const double>> vectors = {beta};
+/// What must be asked of the kernels: about one vector where both sides have the same.
+inline std::vector<VectorRequest> RequestsFor(const Answer& answer, std::span<const double> beta) {
+  std::vector<VectorRequest> requests = {{.a = beta, .theta = answer.weights}};
   if (!std::equal(answer.feasible.begin(), answer.feasible.end(), beta.begin(), beta.end())) {
-    vectors.push_back(answer.feasible);
+    requests.push_back({.a = answer.feasible, .theta = answer.weights});
   }
-  return vectors;
+  return requests;
 }
 
 template <class AnyRisk>
 Answer Measure(Gram& gram, const AnyRisk& risk, const Regularizer& regularizer, std::span<const double> theta,
                std::span<const double> beta, std::span<const double> dual_beta) {
   Answer answer = MakeAnswer(risk, regularizer, theta, dual_beta);
-  answer.measured = gram.Measure(answer.weights, VectorsOf(answer, beta));
+  answer.measured = gram.AnswerAll(RequestsFor(answer, beta));
   return answer;
 }
 
-/// Fills in the gap of both bounds and takes over what was measured for the primal.
-inline Certificate Finish(Certificate certificate, Measurement& primal_side) {
+/// Fills in the gap of both bounds, and takes over the dual point and what was measured for the primal.
+inline Certificate Finish(Certificate certificate, Answer& answer, double least_size = 0) {
+  VectorAnswer& primal_side = answer.primal_side();
+  if (answer.measured.size() > 1 || certificate.scale != 1)
+    certificate.dual_beta = std::move(answer.feasible);
   certificate.quadratics = std::move(primal_side.quadratics);
   certificate.outputs = std::move(primal_side.outputs);
   if (!std::isfinite(certificate.primal) || !std::isfinite(certificate.dual)) {
     return NothingKnown(std::move(certificate));
   }
-  certificate.gap = std::max(certificate.primal - certificate.dual, 0.0);
-  certificate.relative_gap = RelativeGap(certificate.primal, certificate.dual);
+  // Both bounds hold up to the errors that they include. A dual above the primal says that there are larger
+  // ones, at least as large as what they are apart.
+  const auto [lower, upper] = std::minmax(certificate.primal, certificate.dual);
+  certificate.gap = upper - lower;
+  certificate.relative_gap = RelativeGap(upper, lower, least_size);
   return certificate;
 }
 

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/constants.h"
 #include "base/dot.h"
 #include "certificate/bounds.h"
 
@@ -16,14 +17,16 @@ namespace kweave {
 namespace {
 
 using bounds::AllFinite;
-using bounds::kInfinity;
-using bounds::kRounding;
 using bounds::LargestMagnitude;
 using bounds::LargestQuadratics;
 using bounds::NothingKnown;
 
+// Of an objective of order one. An optimum that small is zero to the digits of data and kernels, and at the
+// usual gaps of 1e-3 to 1e-6 what is left, 1e-9 to 1e-12, can still be told from rounding.
+constexpr double kSmallObjective = 1e-6;
+
 // How wrong outputs may be, by sample: by the table's error, and more where they are not precise.
-std::vector<double> OutputErrors(const Measurement& at, std::span<const Index> precise, double table_error) {
+std::vector<double> OutputErrors(const VectorAnswer& at, std::span<const Index> precise, double table_error) {
   std::vector<double> errors(at.outputs.size(), table_error + at.rough_error);
   for (const Index i : precise) errors[static_cast<std::size_t>(i)] = table_error;
   return errors;
@@ -42,7 +45,7 @@ double LossesAtWorst(const Risk& risk, std::span<const double> outputs, double b
 }
 
 // Samples beyond those counted that may cost something: their outputs are not known well enough.
-std::vector<Index> DoubtfulSamples(const Risk& risk, const Measurement& at, std::span<const Index> counted) {
+std::vector<Index> DoubtfulSamples(const Risk& risk, const VectorAnswer& at, std::span<const Index> counted) {
   std::vector<Index> doubtful;
   const double bias = risk.BestBias(at.outputs);
   for (std::size_t i = 0; i < at.outputs.size(); ++i) {
@@ -54,25 +57,26 @@ std::vector<Index> DoubtfulSamples(const Risk& risk, const Measurement& at, std:
   return doubtful;
 }
 
-// Finds rough outputs again where they may matter, so that others cost nothing for sure. Returns the samples whose outputs
-// are precise now.
+// Finds rough outputs again where they may matter, so that others cost nothing for sure. Returns the samples
+// whose outputs are precise now.
 std::vector<Index> Refine(Gram& gram, const JudgedMachine& machine, std::span<const double> theta,
-                          Measurement& at) {
+                          VectorAnswer& at) {
   std::vector<Index> precise(machine.counted.begin(), machine.counted.end());
   if (at.rough_error == 0 || !AllFinite(at.outputs)) return precise;
   const std::vector<Index> doubtful = DoubtfulSamples(*machine.risk, at, machine.counted);
   const auto support = std::ranges::count_if(machine.beta, [](double b) { return b != 0; });
   if (static_cast<std::ptrdiff_t>(doubtful.size()) > support) {  // all of them cost less than these
-    at = std::move(gram.Measure(theta, std::span(&machine.beta, 1)).front());
+    at = gram.Answer({.a = machine.beta, .theta = theta});
     return {};
   }
-  constexpr std::size_t kRowsAtATime = 64;
-  const double shift = gram.RowShift(theta) * std::accumulate(machine.beta.begin(), machine.beta.end(), 0.0);
+  const std::shared_ptr<const LearnedMatrix> learned = gram.Learn(theta);
+  const double shift = learned->shift() * std::accumulate(machine.beta.begin(), machine.beta.end(), 0.0);
   const std::size_t samples = at.outputs.size();
-  std::vector<double> rows(std::min(kRowsAtATime, doubtful.size()) * samples);
-  for (std::size_t first = 0; first < doubtful.size(); first += kRowsAtATime) {
-    const auto some = std::span(doubtful).subspan(first, std::min(kRowsAtATime, doubtful.size() - first));
-    gram.Rows(theta, some, rows.data(), static_cast<Index>(samples));
+  std::vector<double> rows(std::min<std::size_t>(kRowsPerCall, doubtful.size()) * samples);
+  for (std::size_t first = 0; first < doubtful.size(); first += kRowsPerCall) {
+    const auto some =
+        std::span(doubtful).subspan(first, std::min<std::size_t>(kRowsPerCall, doubtful.size() - first));
+    learned->Rows(some, rows.data(), static_cast<Index>(samples));
     for (std::size_t r = 0; r < some.size(); ++r) {
       const double* const row = rows.data() + r * samples;
       at.outputs[static_cast<std::size_t>(some[r])] =
@@ -83,8 +87,9 @@ std::vector<Index> Refine(Gram& gram, const JudgedMachine& machine, std::span<co
   return precise;
 }
 
-// An upper bound on the regulariser + the risk, the errors of table and outputs taken at their worst everywhere.
-double PrimalBound(const Risk& risk, const Regularizer& regularizer, const Measurement& at,
+// An upper bound on the regulariser + the risk, the errors of table and outputs taken at their worst
+// everywhere.
+double PrimalBound(const Risk& risk, const Regularizer& regularizer, const VectorAnswer& at,
                    std::span<const double> theta, double magnitude, double bias, double table_error,
                    std::span<const Index> precise) {
   const double regularization = regularizer.Primal(theta, LargestQuadratics(at, magnitude, table_error));
@@ -92,12 +97,12 @@ double PrimalBound(const Risk& risk, const Regularizer& regularizer, const Measu
   const double losses = LossesAtWorst(risk, at.outputs, bias, OutputErrors(at, precise, output_error));
   const double bias_term = risk.bias_slope * bias;
   return regularization + losses + bias_term +
-         kRounding * (std::abs(regularization) + losses + std::abs(bias_term) +
-                      magnitude * (LargestMagnitude(at.outputs) + at.rough_error));
+         kSumRounding * (std::abs(regularization) + losses + std::abs(bias_term) +
+                         magnitude * (LargestMagnitude(at.outputs) + at.rough_error));
 }
 
 // A lower bound on L - R*(q), the table's error taken at its worst.
-double DualBound(const Risk& risk, const Regularizer& regularizer, const Measurement& at,
+double DualBound(const Risk& risk, const Regularizer& regularizer, const VectorAnswer& at,
                  std::span<const double> beta, double bias, double table_error) {
   const double magnitude = SumOfMagnitudes(beta);
   const double linear = risk.Dual(beta);
@@ -106,10 +111,11 @@ double DualBound(const Risk& risk, const Regularizer& regularizer, const Measure
   const double largest_output = LargestMagnitude(at.outputs) + at.rough_error;
   const double sum = std::accumulate(beta.begin(), beta.end(), 0.0);
   const double imbalance =
-      risk.has_bias ? std::abs(sum - risk.bias_slope) * (1 + std::abs(bias) + largest_output) : 0;
+      risk.has_bias ? std::abs(sum - risk.bias_slope) * (risk.OutputUnit() + std::abs(bias) + largest_output)
+                    : 0;
   // What is subtracted from L is no larger than it where the bound is not negative.
   const double subtracted = std::abs(linear) + std::abs(linear - bound);
-  return bound - kRounding * (subtracted + magnitude * largest_output) - imbalance;
+  return bound - kSumRounding * (subtracted + magnitude * largest_output) - imbalance;
 }
 
 Certificate Unknown(std::span<const double> theta, std::span<const double> beta) {
@@ -123,9 +129,9 @@ Certificate Unknown(std::span<const double> theta, std::span<const double> beta)
 Certificate Judge(const Risk& risk, const Regularizer& regularizer, std::span<const double> beta,
                   double table_error, bounds::Answer& answer, std::span<const Index> precise = {}) {
   Certificate certificate;
-  Measurement& primal_side = answer.primal_side();
-  const Measurement& dual_side = answer.dual_side();
-  for (const Measurement& side : answer.measured) {
+  VectorAnswer& primal_side = answer.primal_side();
+  const VectorAnswer& dual_side = answer.dual_side();
+  for (const VectorAnswer& side : answer.measured) {
     if (!AllFinite(side.outputs) || !AllFinite(side.quadratics)) return Unknown(answer.weights, beta);
   }
   certificate.bias = risk.BestBias(primal_side.outputs);
@@ -133,7 +139,7 @@ Certificate Judge(const Risk& risk, const Regularizer& regularizer, std::span<co
                                    certificate.bias, table_error, precise);
   certificate.dual = DualBound(risk, regularizer, dual_side, answer.feasible, certificate.bias, table_error);
   if (risk.bias_slope == 0) certificate.dual = std::max(certificate.dual, 0.0);  // beta = 0
-  return bounds::Finish(std::move(certificate), primal_side);
+  return bounds::Finish(std::move(certificate), answer, risk.least_size);
 }
 
 // The risks of several machines on the same samples; vectors hold machine after machine.
@@ -152,10 +158,9 @@ struct StackedRisk {
 
 }  // namespace
 
-double RelativeGap(double primal, double dual) {
-  if (!std::isfinite(primal - dual)) return kInfinity;
-  const double scale = std::max({std::abs(primal), std::abs(dual), std::numeric_limits<double>::min()});
-  return std::max(primal - dual, 0.0) / scale;
+double LeastSize(Gram& gram, const Regularizer& regularizer) {
+  const double cost = regularizer.DualTerm(gram.MeanDiagonals());
+  return std::isfinite(cost) ? kSmallObjective * std::abs(cost) : 0;
 }
 
 Certificate Certify(Gram& gram, const Risk& risk, const Regularizer& regularizer,
@@ -163,13 +168,13 @@ Certificate Certify(Gram& gram, const Risk& risk, const Regularizer& regularizer
                     std::span<const double> dual_beta) {
   if (!AllFinite(theta) || !AllFinite(beta) || !AllFinite(dual_beta)) return Unknown(theta, beta);
   bounds::Answer answer = bounds::Measure(gram, risk, regularizer, theta, beta, dual_beta);
-  return Judge(risk, regularizer, beta, gram.TableError(), answer);
+  return Judge(risk, regularizer, beta, gram.shape().value_error(), answer);
 }
 
 std::vector<Certificate> CertifyAll(Gram& gram, std::span<const JudgedMachine> machines) {
   std::vector<Certificate> certificates(machines.size());
   std::vector<bounds::Answer> answers(machines.size());
-  std::vector<MeasureRequest> requests;
+  std::vector<VectorRequest> requests;
   std::vector<std::size_t> owners;  // of the requests
   for (std::size_t k = 0; k < machines.size(); ++k) {
     const JudgedMachine& machine = machines[k];
@@ -179,23 +184,23 @@ std::vector<Certificate> CertifyAll(Gram& gram, std::span<const JudgedMachine> m
     }
     answers[k] = bounds::MakeAnswer(*machine.risk, *machine.regularizer, machine.theta, machine.dual_beta);
     const double rough_error = machine.counted.empty() ? 0 : kRoughOutput;
-    for (const std::span<const double> a : bounds::VectorsOf(answers[k], machine.beta)) {
+    for (VectorRequest& request : bounds::RequestsFor(answers[k], machine.beta)) {
+      request.rough_error = rough_error;
       // Losses are those of beta; of another dual point only the size of outputs is asked.
-      const bool has_losses = a.data() == machine.beta.data();
-      requests.push_back(
-          {answers[k].weights, a, rough_error, has_losses ? machine.counted : machine.counted.first(0)});
+      if (request.a.data() == machine.beta.data()) request.precise_at = machine.counted;
+      requests.push_back(request);
       owners.push_back(k);
     }
   }
-  std::vector<Measurement> measured = gram.MeasureEach(requests);
+  std::vector<VectorAnswer> measured = gram.AnswerAll(requests);
   for (std::size_t v = 0; v < owners.size(); ++v)
     answers[owners[v]].measured.push_back(std::move(measured[v]));
   for (std::size_t k = 0; k < machines.size(); ++k) {
     if (answers[k].measured.empty()) continue;
     const std::vector<Index> precise =
         Refine(gram, machines[k], answers[k].weights, answers[k].primal_side());
-    certificates[k] = Judge(*machines[k].risk, *machines[k].regularizer, machines[k].beta, gram.TableError(),
-                            answers[k], precise);
+    certificates[k] = Judge(*machines[k].risk, *machines[k].regularizer, machines[k].beta,
+                            gram.shape().value_error(), answers[k], precise);
   }
   return certificates;
 }
@@ -206,12 +211,12 @@ Certificate CertifyCommon(Gram& gram, std::span<const Risk> risks, const Regular
   if (!AllFinite(theta) || !AllFinite(beta) || !AllFinite(dual_beta)) return Unknown(theta, beta);
   const StackedRisk stacked{risks};
   bounds::Answer answer = bounds::Measure(gram, stacked, regularizer, theta, beta, dual_beta);
-  Measurement& primal_side = answer.primal_side();
-  const Measurement& dual_side = answer.dual_side();
-  for (const Measurement& side : answer.measured) {
+  VectorAnswer& primal_side = answer.primal_side();
+  const VectorAnswer& dual_side = answer.dual_side();
+  for (const VectorAnswer& side : answer.measured) {
     if (!AllFinite(side.outputs) || !AllFinite(side.quadratics)) return Unknown(theta, beta);
   }
-  const double table_error = gram.TableError();
+  const double table_error = gram.shape().value_error();
   const double magnitude = SumOfMagnitudes(beta), dual_magnitude = SumOfMagnitudes(answer.feasible);
   const std::vector<double> output_errors(risks[0].y.size(),
                                           SumOfMagnitudes(answer.weights) * table_error * magnitude);
@@ -228,17 +233,18 @@ Certificate CertifyCommon(Gram& gram, std::span<const Risk> risks, const Regular
     losses += LossesAtWorst(risks[k], outputs, bias, output_errors);
     linear += risks[k].Dual(feasible);
     const double sum = std::accumulate(feasible.begin(), feasible.end(), 0.0);
-    if (risks[k].has_bias) imbalance += std::abs(sum) * (1 + std::abs(bias) + largest_output);
+    if (risks[k].has_bias)
+      imbalance += std::abs(sum) * (risks[k].OutputUnit() + std::abs(bias) + largest_output);
   }
   certificate.primal =
       regularization + losses +
-      kRounding * (std::abs(regularization) + losses + magnitude * LargestMagnitude(primal_side.outputs));
+      kSumRounding * (std::abs(regularization) + losses + magnitude * LargestMagnitude(primal_side.outputs));
   const double bound =
       LowerBound(regularizer, linear, LargestQuadratics(dual_side, dual_magnitude, table_error), true);
   const double subtracted = std::abs(linear) + std::abs(linear - bound);
   certificate.dual =
-      std::max(bound - kRounding * (subtracted + dual_magnitude * largest_output) - imbalance, 0.0);
-  return bounds::Finish(std::move(certificate), primal_side);
+      std::max(bound - kSumRounding * (subtracted + dual_magnitude * largest_output) - imbalance, 0.0);
+  return bounds::Finish(std::move(certificate), answer);
 }
 
 }  // namespace kweave

@@ -29,7 +29,7 @@ std::vector<double> TrainPairwise(MatrixGram& gram, const ReferenceProblem& prob
   std::vector<Index> all(n);
   for (std::size_t i = 0; i < n; ++i) all[i] = static_cast<Index>(i);
   std::vector<double> k(n * n), beta(n, 0.0), gradient(n);
-  gram.Rows(theta, all, k.data(), static_cast<Index>(n));
+  gram.Learn(theta)->Rows(all, k.data(), static_cast<Index>(n));
   for (std::size_t i = 0; i < n; ++i) gradient[i] = -problem.y[i];
   for (int step = 0; step < steps; ++step) {
     std::size_t up = n, down = n;
@@ -185,8 +185,8 @@ TEST(Certificate, OfSeveralMachinesIsThatOfEach) {
 class FlatteringGram : public MatrixGram {
  public:
   FlatteringGram(const ReferenceProblem& problem) : MatrixGram(problem.matrices), y_(problem.y) {}
-  std::vector<Measurement> MeasureEach(std::span<const MeasureRequest> requests) override {
-    std::vector<Measurement> measured = MatrixGram::MeasureEach(requests);
+  std::vector<VectorAnswer> AnswerAll(std::span<const VectorRequest> requests) override {
+    std::vector<VectorAnswer> measured = MatrixGram::AnswerAll(requests);
     for (std::size_t v = 0; v < requests.size(); ++v) {
       measured[v].rough_error = requests[v].rough_error;
       for (std::size_t i = 0; i < y_.size(); ++i) {
@@ -201,7 +201,7 @@ class FlatteringGram : public MatrixGram {
   const std::vector<double> y_;
 };
 
-// Losses that matter are found precisely, whoever was said to count.
+// Losses that matter are found precisely, whichever samples were said to count.
 TEST(Certificate, DoesNotTrustRoughOutputs) {
   const ReferenceProblem& problem = FindReferenceProblem("two_widths");
   FlatteringGram gram(problem);
@@ -254,9 +254,8 @@ TEST(Certificate, WithRoughOutputsIsThatOfPreciseOnes) {
 class BrokenGram : public MatrixGram {
  public:
   using MatrixGram::MatrixGram;
-  std::vector<Measurement> Measure(std::span<const double> theta,
-                                   std::span<const std::span<const double>> vectors) override {
-    std::vector<Measurement> measured = MatrixGram::Measure(theta, vectors);
+  std::vector<VectorAnswer> AnswerAll(std::span<const VectorRequest> requests) override {
+    std::vector<VectorAnswer> measured = MatrixGram::AnswerAll(requests);
     measured[0].outputs[1] = std::nan("");
     return measured;
   }

@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <utility>
 
+#include "base/constants.h"
 #include "base/dot.h"
+#include "base/offset.h"
 #include "certificate/bounds.h"
 
 namespace kweave {
@@ -13,19 +15,17 @@ namespace kweave {
 namespace {
 
 using bounds::AllFinite;
-using bounds::kRounding;
 using bounds::LargestMagnitude;
 using bounds::LargestQuadratics;
 using bounds::NothingKnown;
-
-std::size_t Offset(Index i) { return static_cast<std::size_t>(i); }
 
 void Scale(double factor, std::span<double> values) {
   for (double& value : values) value *= factor;
 }
 
-// Tables are off by at most their error in every output of a unit beta: the loss is taken at the worst margin.
-double PrimalBound(const JointRisk& risk, const Regularizer& regularizer, const Measurement& at,
+// Tables are off by at most their error in every output of a unit beta: the loss is taken at the worst
+// margin.
+double PrimalBound(const JointRisk& risk, const Regularizer& regularizer, const VectorAnswer& at,
                    std::span<const double> theta, std::span<const double> beta,
                    std::span<const double> biases, double table_error) {
   const double magnitude = SumOfMagnitudes(beta);
@@ -36,7 +36,7 @@ double PrimalBound(const JointRisk& risk, const Regularizer& regularizer, const 
     losses += risk.LossOf(i, risk.Margin(i, at.outputs, biases, weight * table_error * magnitude));
   }
   return regularization + losses +
-         kRounding * (std::abs(regularization) + losses + magnitude * LargestMagnitude(at.outputs));
+         kSumRounding * (std::abs(regularization) + losses + magnitude * LargestMagnitude(at.outputs));
 }
 
 // What sums over the samples of a class, which should be zero, and over the classes of a sample are off by.
@@ -56,14 +56,14 @@ double Imbalance(const JointRisk& risk, std::span<const double> beta) {
 }
 
 // A lower bound on L - R*(q), the table's error taken at its worst.
-double DualBound(const JointRisk& risk, const Regularizer& regularizer, const Measurement& at,
+double DualBound(const JointRisk& risk, const Regularizer& regularizer, const VectorAnswer& at,
                  std::span<const double> beta, std::span<const double> biases, double table_error) {
   const double magnitude = SumOfMagnitudes(beta);
   const double linear = risk.Dual(beta);
   const double bound = LowerBound(regularizer, linear, LargestQuadratics(at, magnitude, table_error), true);
   const double scale = 1 + LargestMagnitude(biases) + LargestMagnitude(at.outputs);
   const double subtracted = std::abs(linear) + std::abs(linear - bound);
-  return bound - kRounding * (subtracted + magnitude * scale) - Imbalance(risk, beta) * scale;
+  return bound - kSumRounding * (subtracted + magnitude * scale) - Imbalance(risk, beta) * scale;
 }
 
 }  // namespace
@@ -78,10 +78,10 @@ Certificate CertifyJoint(Gram& gram, const JointRisk& risk, const Regularizer& r
   if (!AllFinite(theta) || !AllFinite(beta) || !AllFinite(dual_beta))
     return NothingKnown(std::move(certificate));
 
-  const double table_error = gram.TableError();
+  const double table_error = gram.shape().value_error();
   bounds::Answer answer = bounds::Measure(gram, risk, regularizer, theta, beta, dual_beta);
-  Measurement& primal_side = answer.primal_side();
-  for (const Measurement& side : answer.measured) {
+  VectorAnswer& primal_side = answer.primal_side();
+  for (const VectorAnswer& side : answer.measured) {
     if (!AllFinite(side.outputs) || !AllFinite(side.quadratics)) return NothingKnown(std::move(certificate));
   }
   certificate.biases = risk.BiasesFor(beta, primal_side.outputs);
@@ -97,7 +97,7 @@ Certificate CertifyJoint(Gram& gram, const JointRisk& risk, const Regularizer& r
   Scale(certificate.scale * certificate.scale, primal_side.quadratics);
   certificate.primal = PrimalBound(risk, regularizer, primal_side, answer.weights, scaled_beta,
                                    certificate.biases, table_error);
-  return bounds::Finish(std::move(certificate), primal_side);
+  return bounds::Finish(std::move(certificate), answer);
 }
 
 }  // namespace kweave

@@ -33,9 +33,9 @@ std::optional<Index> ByIndex(const std::string& option) {
   return is_read && index > 0 ? index - 1 : std::numeric_limits<Index>::max();
 }
 
-class Judge {
+class ColumnFinder {
  public:
-  Judge(std::vector<std::string> first_record, const CsvOptions& options, const std::string& file)
+  ColumnFinder(std::vector<std::string> first_record, const CsvOptions& options, const std::string& file)
       : fields_(std::move(first_record)), options_(options), file_(file) {}
 
   CsvColumns Features() {
@@ -71,7 +71,8 @@ class Judge {
     return std::ranges::find(options_.expected_names, name) != options_.expected_names.end();
   }
 
-  /// New samples may come without the column that had the labels in training, and nobody should ask for it then.
+  /// New samples may come without the column that had the labels in training, so nothing should ask for it
+  /// then.
   void RefuseFeatureOfTraining(Index label) const {
     if (label >= Count()) return;
     const std::string& name = fields_[static_cast<std::size_t>(label)];
@@ -79,7 +80,7 @@ class Judge {
     if (has_names ? !IsExpected(name) : Count() - (columns_.id ? 1 : 0) != options_.expected_columns) return;
     Fail(fmt::format(
         "column {}{} is a feature in training, expected one with labels (where there are none, leave "
-        "out --label-column)",
+        "out `label_column`)",
         label + 1, columns_.has_header ? fmt::format(" ({})", Quoted(name)) : ""));
   }
 
@@ -107,6 +108,7 @@ class Judge {
     const std::span<const std::string_view> guessed(kLabelNames);
     columns_.label =
         Find(options_.label_column, guessed.first(options_.guesses_labels ? guessed.size() : 0), "label");
+    columns_.is_label_guessed = options_.label_column.empty() && columns_.label.has_value();
     columns_.id = Find(options_.id_column, kIdNames, "id");
     if (!options_.id_column.empty() && !columns_.id) {
       Fail(NoColumn("id column", options_.id_column, Header()));
@@ -167,14 +169,25 @@ class Judge {
 
 }  // namespace
 
-CsvColumns JudgeFeatureColumns(std::vector<std::string> first_record, const CsvOptions& options,
-                               const std::string& file) {
-  return Judge(std::move(first_record), options, file).Features();
+CsvColumns FindFeatureColumns(std::vector<std::string> first_record, const CsvOptions& options,
+                              const std::string& file) {
+  return ColumnFinder(std::move(first_record), options, file).Features();
 }
 
-CsvColumns JudgeLabelColumns(std::vector<std::string> first_record, const CsvOptions& options,
-                             const std::string& file) {
-  return Judge(std::move(first_record), options, file).Labels();
+CsvColumns FindLabelColumns(std::vector<std::string> first_record, const CsvOptions& options,
+                            const std::string& file) {
+  return ColumnFinder(std::move(first_record), options, file).Labels();
+}
+
+std::string ToText(const CsvColumns& columns) {
+  std::string text = columns.has_header ? "header" : "no header";
+  for (const auto& [role, column] : {std::pair("labels", columns.label), std::pair("ids", columns.id)}) {
+    if (!column) continue;
+    const std::string_view name = columns.name(*column);
+    text +=
+        fmt::format(", {} in {}", role, name.empty() ? fmt::format("column {}", *column + 1) : Quoted(name));
+  }
+  return text;
 }
 
 bool IsUsualLabelName(std::string_view name) { return IsOneOf(name, kLabelNames); }
@@ -189,7 +202,7 @@ std::string NoColumn(std::string_view what, std::string_view name, std::span<con
 }
 
 std::string QuotedList(std::span<const std::string> names) {
-  constexpr std::size_t kShown = 10;
+  constexpr std::size_t kShown = 10;  // so that a message stays within a few lines
   std::string text;
   for (const std::string& name : names.first(std::min(names.size(), kShown))) {
     text += fmt::format("{}{}", text.empty() ? "" : ", ", Quoted(name));

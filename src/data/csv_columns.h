@@ -27,6 +27,7 @@ struct CsvColumns {
   std::vector<std::string> names;  ///< of all columns; empty without a header
   std::optional<Index> label;
   std::optional<Index> id;
+  bool is_label_guessed = false;  ///< by a usual name in the first record
 
   /// The name of a column, empty without a header.
   std::string_view name(Index column) const {
@@ -34,18 +35,21 @@ struct CsvColumns {
   }
 };
 
-/// Judges the first record of a file of features. It is a header when it holds the name of the label or id
-/// column, or, outside of columns given by index, a field that is neither a number nor a mark for a missing
-/// value. In a header names are found by exact spelling, the usual ones without regard to case; a first
-/// column without a name holds ids. Throws Error(kData) when a column given by the user is not there or when
-/// two could be meant.
-CsvColumns JudgeFeatureColumns(std::vector<std::string> first_record, const CsvOptions& options,
-                               const std::string& file);
+/// Finds the columns by the first record of a file of features. It is a header when it holds the name of the
+/// label or id column, or, outside of columns given by index, a field that is neither a number nor a mark for
+/// a missing value. In a header names are found by exact spelling, the usual ones without regard to case; a
+/// first column without a name holds ids. Throws Error(kData) when a column given by the user is not there or
+/// when two could be meant.
+CsvColumns FindFeatureColumns(std::vector<std::string> first_record, const CsvOptions& options,
+                              const std::string& file);
 
 /// The same for a file of labels, whose label column may also be the only one that holds no ids. Labels may
 /// be words, so it has a header only when its first record holds a name of the label or id column.
-CsvColumns JudgeLabelColumns(std::vector<std::string> first_record, const CsvOptions& options,
-                             const std::string& file);
+CsvColumns FindLabelColumns(std::vector<std::string> first_record, const CsvOptions& options,
+                            const std::string& file);
+
+/// `header, labels in "species", ids in column 1`, for people.
+std::string ToText(const CsvColumns& columns);
 
 /// Whether a column of this name is taken for the labels where nothing else is said.
 bool IsUsualLabelName(std::string_view name);
@@ -53,8 +57,8 @@ bool IsUsualLabelName(std::string_view name);
 /// `"a", "b", "c" and 7 more`, for messages.
 std::string QuotedList(std::span<const std::string> names);
 
-/// Says that there is no column `name` among `names`, and which one may be meant; `what` is the kind of column, and
-/// no names stand for no header.
+/// Says that there is no column `name` among `names`, and which one may be meant; `what` is the kind of
+/// column, and no names stand for no header.
 std::string NoColumn(std::string_view what, std::string_view name, std::span<const std::string> names);
 
 }  // namespace kweave

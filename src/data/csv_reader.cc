@@ -15,6 +15,19 @@
 namespace kweave {
 namespace {
 
+/// Thrown when a first record that was taken for a header, as it holds the usual name of labels, turns out to
+/// be a sample: the name is a label of further samples.
+struct HeaderIsSample {
+  Index label;  ///< the column
+};
+
+/// Whether a name is one that tools give to a column of row numbers or people to one of ids.
+bool LooksLikeIds(std::string_view column) {
+  const std::string lower = LowerCase(column);
+  return lower.ends_with("_id") || lower.ends_with(" id") || lower.starts_with("unnamed: ") ||
+         lower == "index";
+}
+
 enum class Role : char { kFeature, kLabel, kId, kIgnored };
 
 class CsvParser {
@@ -23,7 +36,7 @@ class CsvParser {
 
   Table ReadFeatures(const CsvOptions& options) {
     std::vector<std::string> first = FirstRecord();
-    AssignRoles(JudgeFeatureColumns(std::move(first), options, name()), Role::kFeature);
+    AssignRoles(FindFeatureColumns(std::move(first), options, name()), Role::kFeature);
     guesses_labels_ = options.guesses_labels;
     lacks_labels_ = guesses_labels_ && options.label_column.empty() && !columns_.label;
     labels_.SetSeparator(options.label_separator);
@@ -42,13 +55,19 @@ class CsvParser {
     for (Index column = 0; column < Count() && columns_.has_header; ++column) {
       if (RoleOf(column) == Role::kFeature) table.feature_names.emplace_back(columns_.name(column));
     }
+    for (const std::string& feature : table.feature_names) {
+      if (!LooksLikeIds(feature) || options.expected_columns > 0) continue;
+      table.notes.push_back(
+          fmt::format("{}: column {} is a feature; if it holds sample ids, `id_column` '{}' says so", name(),
+                      Quoted(feature), feature));
+    }
     return table;
   }
 
   Table ReadLabels(const CsvOptions& options) {
     labels_.SetSeparator(options.label_separator);
     std::vector<std::string> first = FirstRecord();
-    AssignRoles(JudgeLabelColumns(std::move(first), options, name()), Role::kIgnored);
+    AssignRoles(FindLabelColumns(std::move(first), options, name()), Role::kIgnored);
     ReadRecords();
     return TakeTable();
   }
@@ -89,13 +108,13 @@ class CsvParser {
     Fail(fmt::format("there is no column called {}{}, a feature in training", Quoted(*first), others));
   }
 
-  /// Whether a column of features has the name of labels that nobody looks for.
+  /// Whether a column of features has the usual name of labels although none are looked for.
   bool IsLabelLike(Index column) const {
     return !guesses_labels_ && columns_.has_header && IsUsualLabelName(columns_.name(column));
   }
 
-  /// What to say to have the labels in this column: its name, or its number if that is no word or the names may be
-  /// values of a file without a header.
+  /// What to say to have the labels in this column: its name, or its number if that is no word or the names
+  /// may be values of a file without a header.
   std::string LabelColumnFlag(Index column) const {
     const auto is_plain = [](unsigned char c) {
       return std::isalnum(c) != 0 || c == '_' || c == '.' || c == '-';
@@ -105,7 +124,7 @@ class CsvParser {
     const bool is_name = is_word && std::ranges::none_of(columns_.names, [](const std::string& other) {
                            return ToNumber(other).has_value();
                          });
-    return fmt::format("--label-column {}", is_name ? std::string(name) : std::to_string(column + 1));
+    return fmt::format("`label_column` {}", is_name ? std::string(name) : std::to_string(column + 1));
   }
 
   /// Room for all values at once; each takes at least a digit and a separator, whatever the header promises.
@@ -159,11 +178,14 @@ class CsvParser {
                                        IsMissingMark(text) ? "a value is missing: " : "", Quoted(text));
     if (IsLabelLike(column)) {
       sentence +=
-          fmt::format(" (the labels come from another file; --label-column {} leaves this column out)",
+          fmt::format(" (the labels come from another file; `label_column` {} leaves this column out)",
                       columns_.name(column));
     } else if (lacks_labels_ && !text.empty() && std::isalpha(static_cast<unsigned char>(text[0])) != 0 &&
                !IsMissingMark(text) && !IsNanOrInfinity(text)) {
       sentence += fmt::format(" (if this column holds the labels, {} says so)", LabelColumnFlag(column));
+    } else if (!columns_.id && !IsMissingMark(text) && !IsNanOrInfinity(text) && columns_.has_header) {
+      sentence +=
+          fmt::format(" (if this column holds sample ids, `id_column` {} says so)", columns_.name(column));
     }
     FailField(position, column, sentence);
   }
@@ -171,6 +193,7 @@ class CsvParser {
   void ReadLabel(Index column) {
     const char* const position = scanner_.field();
     const std::string_view text = scanner_.ReadText();
+    if (columns_.is_label_guessed && text == columns_.name(column)) throw HeaderIsSample{column};
     if (!labels_.Add(text)) FailField(position, column, NoLabel(text));
   }
 
@@ -190,6 +213,7 @@ class CsvParser {
     table.rows = rows_;
     table.labels = labels_.Take();
     table.ids = std::move(ids_);
+    table.columns = ToText(columns_);
     const char* counted = scanner_.source().begin();
     Index line = 1;
     for (const char* position : id_positions_) {
@@ -216,7 +240,7 @@ class CsvParser {
   CsvScanner scanner_;
   CsvColumns columns_;
   bool guesses_labels_ = true;
-  bool lacks_labels_ = false;  // looked for in vain, though nobody said where
+  bool lacks_labels_ = false;  // no labels found, and no option named their column
   std::vector<Role> roles_;    // one per column
   Index rows_ = 0;
   AlignedVector<double> values_;  // row after row
@@ -228,18 +252,36 @@ class CsvParser {
 
 }  // namespace
 
+namespace {
+
+/// Reads with `read`, and once more with the label column by number where the header is none.
+template <class Read>
+Table ReadHeaderOrSample(const FileBytes& file, const CsvOptions& options, const Read& read) {
+  try {
+    return read(CsvParser(file, options.delimiter), options);
+  } catch (const HeaderIsSample& sample) {
+    CsvOptions by_number = options;
+    by_number.label_column = std::to_string(sample.label + 1);
+    return read(CsvParser(file, options.delimiter), by_number);
+  }
+}
+
+}  // namespace
+
 Table ReadCsv(const FileBytes& file, const CsvOptions& options) {
-  return CsvParser(file, options.delimiter).ReadFeatures(options);
+  return ReadHeaderOrSample(file, options,
+                            [](CsvParser parser, const CsvOptions& csv) { return parser.ReadFeatures(csv); });
 }
 
 CsvColumns ReadCsvColumns(const FileBytes& file, const CsvOptions& options) {
   CsvScanner scanner(file, options.delimiter);
   scanner.NextRecord();
-  return JudgeFeatureColumns(scanner.ReadFields(), options, file.name);
+  return FindFeatureColumns(scanner.ReadFields(), options, file.name);
 }
 
 Table ReadCsvLabels(const FileBytes& file, const CsvOptions& options) {
-  return CsvParser(file, options.delimiter).ReadLabels(options);
+  return ReadHeaderOrSample(file, options,
+                            [](CsvParser parser, const CsvOptions& csv) { return parser.ReadLabels(csv); });
 }
 
 }  // namespace kweave

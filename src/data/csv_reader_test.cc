@@ -96,7 +96,7 @@ TEST(CsvReader, TakesNoFeatureOfTrainingForLabels) {
   EXPECT_THAT(
       SentenceOf([&] { Read("5,6\n", options); }),
       HasSubstr("a.csv: column 1 is a feature in training, expected one with labels (where there are none, "
-                "leave out --label-column)"));
+                "leave out `label_column`)"));
   options.expected_names = {"a", "b"};
   EXPECT_THAT(Read("c,a,b\nx,5,6\n", options).labels.text, ElementsAre("x"));
   EXPECT_THAT(SentenceOf([&] { Read("a,b,c\n5,6,x\n", options); }),
@@ -108,12 +108,12 @@ TEST(CsvReader, SuggestsWhereTheLabelsMayBe) {
   EXPECT_THAT(
       sentence("width,species\n1,setosa\n"),
       HasSubstr("line 2, column 2 (\"species\"): found \"setosa\", expected a finite number (if this column "
-                "holds the labels, --label-column species says so)"));
-  EXPECT_THAT(sentence("width,the species\n1,setosa\n"), HasSubstr("--label-column 2 says so"));
-  EXPECT_THAT(sentence("3.5,setosa\n1,setosa\n"), HasSubstr("--label-column 2 says so")) << "no header";
+                "holds the labels, `label_column` species says so)"));
+  EXPECT_THAT(sentence("width,the species\n1,setosa\n"), HasSubstr("`label_column` 2 says so"));
+  EXPECT_THAT(sentence("3.5,setosa\n1,setosa\n"), HasSubstr("`label_column` 2 says so")) << "no header";
   for (const char* text : {"width,species\n1,NA\n", "width,species\n1,inf\n", "width,species\n1,2x\n",
                            "width,species,label\n1,setosa,0\n"}) {
-    EXPECT_THAT(sentence(text), Not(HasSubstr("--label-column"))) << text;
+    EXPECT_THAT(sentence(text), Not(HasSubstr("`label_column`"))) << text;
   }
 }
 

@@ -24,8 +24,8 @@ using std::string_view_literals::operator""sv;
               fmt::format("{}: the {} stream is corrupt ({}), expected a whole file", name, format, reason));
 }
 
-/// A growing output buffer that refuses to outgrow the memory there is. realloc moves large blocks by their pages, so
-/// growing neither copies nor clears them, and what is not written never becomes resident.
+/// A growing output buffer that refuses to outgrow the memory there is. realloc moves large blocks by their
+/// pages, so growing neither copies nor clears them, and what is not written never becomes resident.
 class Output {
  public:
   explicit Output(const std::string& name) : name_(name), limit_(AvailableMemoryBytes()) {}
@@ -72,11 +72,11 @@ class Output {
 
 FileBytes DecompressGzip(std::string_view bytes, const std::string& name) {
   z_stream stream{};
-  constexpr int kGzipOnly = 16;
+  constexpr int kGzipOnly = 16;  // zlib.h: added to the window, asks for a gzip header and no other
   if (inflateInit2(&stream, MAX_WBITS + kGzipOnly) != Z_OK) throw std::bad_alloc();
   const std::unique_ptr<z_stream, int (*)(z_stream*)> guard(&stream, inflateEnd);
   Output output(name);
-  constexpr std::size_t kMaxStep = std::numeric_limits<uInt>::max();
+  constexpr std::size_t kMaxStep = std::numeric_limits<uInt>::max();  // what zlib can count in one call
   std::size_t consumed = 0;
   while (true) {
     const std::size_t room = std::min(output.Reserve(), kMaxStep);

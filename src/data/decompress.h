@@ -17,7 +17,8 @@ void RefuseOtherCompression(std::string_view bytes, const std::string& file);
 Compression DetectCompression(std::string_view bytes);
 
 /// The decompressed bytes under the same name; several concatenated members or frames are one stream.
-/// Throws Error(kData) on truncated or corrupt input and Error(kResource) when the result would not fit into memory.
+/// Throws Error(kData) on truncated or corrupt input and Error(kResource) when the result would not fit into
+/// memory.
 FileBytes Decompress(const FileBytes& file, Compression compression);
 
 }  // namespace kweave

@@ -12,10 +12,10 @@
 namespace kweave {
 namespace {
 
-/// 0 * x is 0 for every finite x and NaN otherwise, so one sum judges a row without a branch per value.
+/// 0 * x is 0 for every finite x and NaN otherwise, so one sum checks a row without a branch per value.
 template <class T>
 bool IsFinite(std::span<const T> values) {
-  constexpr std::size_t kLanes = 16;
+  constexpr std::size_t kLanes = 16;  // floats of the widest vectors: sums that need not wait for each other
   T sums[kLanes] = {};
   std::size_t i = 0;
   for (; i + kLanes <= values.size(); i += kLanes) {

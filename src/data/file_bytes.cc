@@ -49,11 +49,11 @@ FileBytes Map(const std::string& path, const Descriptor& file, std::size_t size)
 }
 
 /// Pipes and devices cannot be mapped and do not know their size.
-std::string ReadToEnd(const std::string& path, const Descriptor& file) {
+std::string ReadToEnd(const std::string& path, int descriptor) {
   std::string bytes;
   char block[1 << 16];
   while (true) {
-    const ssize_t count = ::read(file.get(), block, sizeof block);
+    const ssize_t count = ::read(descriptor, block, sizeof block);
     if (count == 0) return bytes;
     if (count > 0) {
       bytes.append(block, static_cast<std::size_t>(count));
@@ -78,6 +78,7 @@ FileBytes Decompressed(FileBytes file) {
 }  // namespace
 
 FileBytes OpenFileBytes(const std::string& path) {
+  if (path == "-") return Decompressed(Own("standard input", ReadToEnd("standard input", STDIN_FILENO)));
   const Descriptor file(path);
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) FailErrno(path, "read");
@@ -87,7 +88,7 @@ FileBytes OpenFileBytes(const std::string& path) {
   if (S_ISREG(status.st_mode) && status.st_size > 0) {
     return Decompressed(Map(path, file, static_cast<std::size_t>(status.st_size)));
   }
-  return Decompressed(Own(path, ReadToEnd(path, file)));
+  return Decompressed(Own(path, ReadToEnd(path, file.get())));
 }
 
 FileBytes MakeFileBytes(std::string name, std::string bytes) {

@@ -15,8 +15,9 @@ struct FileBytes {
   bool is_mapped = false;             ///< backed by the file itself: pages can be dropped and read again
 };
 
-/// Maps a plain file into memory; reads a pipe; decompresses gzip and zstd, told by their magic bytes.
-/// Throws Error(kData) when the file is missing, unreadable, a directory, empty, truncated or corrupt.
+/// Maps a plain file into memory; reads a pipe, or standard input for "-"; decompresses gzip and zstd, told
+/// by their magic bytes. Throws Error(kData) when the file is missing, unreadable, a directory, empty,
+/// truncated or corrupt.
 FileBytes OpenFileBytes(const std::string& path);
 
 /// Takes over `bytes`, decompressing them if they carry a magic.

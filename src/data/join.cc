@@ -70,9 +70,13 @@ bool IsIdentity(const std::vector<Index>& rows, Index count) {
 }
 
 /// Brings `table` into the order of `reference`.
-void JoinById(const Table& reference, Table& table) {
+void JoinById(const Table& reference, Table& table, std::vector<std::string>& left_out) {
   const std::vector<Index> rows = IdIndex(table).RowsOf(reference);
   if (IsIdentity(rows, table.rows)) return;
+  if (const Index unused = table.rows - reference.rows; unused > 0) {
+    left_out.push_back(fmt::format("{} of the {} rows of {} are not used, as {} does not have their ids",
+                                   unused, table.rows, table.file, reference.file));
+  }
   if (RowCount(table.features) == table.rows) table.features = SelectRows(table.features, rows);
   Permute(table.labels.text, rows);
   Permute(table.labels.number, rows);
@@ -89,7 +93,7 @@ void CheckRows(const Table& first, const Table& table) {
 }  // namespace
 
 Dataset JoinTables(const std::vector<std::string>& view_names, std::vector<Table> tables,
-                   std::optional<Table> label_table) {
+                   std::optional<Table> label_table, std::vector<std::string>& left_out) {
   const std::size_t view_count = tables.size();
   if (label_table) tables.push_back(std::move(*label_table));
   const auto has_ids = [](const Table& table) { return !table.ids.empty(); };
@@ -99,13 +103,13 @@ Dataset JoinTables(const std::vector<std::string>& view_names, std::vector<Table
     throw Error(
         ErrorKind::kData,
         fmt::format(
-            "{} has ids and {} has none, so their rows cannot be matched (--id-column NAME says which "
-            "column has ids, --id-column none joins by row)",
+            "{} has ids and {} has none, so their rows cannot be matched (`id_column` NAME says which "
+            "column has ids, `id_column` none joins by row)",
             reference->file, without->file));
   }
   if (reference != tables.end() && tables.size() > 1) {
     const IdIndex unique_ids(*reference);
-    for (auto table = reference + 1; table != tables.end(); ++table) JoinById(*reference, *table);
+    for (auto table = reference + 1; table != tables.end(); ++table) JoinById(*reference, *table, left_out);
   }
   for (const Table& table : tables) CheckRows(tables.front(), table);
 

@@ -17,8 +17,10 @@
 namespace kweave {
 namespace {
 
-constexpr Index kLargestIndex = std::numeric_limits<std::int32_t>::max();
-constexpr Index kSparsestDense = 40;  // dense from one value in 40 on
+constexpr Index kLargestIndex = std::numeric_limits<std::int32_t>::max();  // of SparseRows
+constexpr Index kSparsestDense = 40;                                       // dense from one value in 40 on
+// Above it a machine of ordinary size may not have the memory; sparse rows of one value in 40 take a
+// twentieth.
 constexpr double kLargestDenseBytes = 4.0 * (1LL << 30);
 
 struct SparseStorage {

@@ -123,7 +123,15 @@ MatrixFile MatrixFile::Wrap(const GramMatrix& matrix) {
         CheckIndices(matrix, matrix.column_indices, dense.cols, "column");
       },
       matrix.values);
-  return {matrix, false};
+  MatrixFile wrapped(matrix, false);
+  const auto has_all = [](const std::vector<Index>& numbers, Index count) {
+    return numbers.empty() || static_cast<Index>(numbers.size()) == count;
+  };
+  if (!has_all(matrix.row_numbers, wrapped.rows()) || !has_all(matrix.column_numbers, wrapped.cols())) {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("matrix '{}': expected a number for every row and column, or none", matrix.name));
+  }
+  return wrapped;
 }
 
 MatrixFile MatrixFile::Parse(const FileBytes& file) {
@@ -140,11 +148,23 @@ MatrixFile MatrixFile::Reordered(std::span<const Index> order) const {
   GramMatrix matrix = matrix_;
   matrix.row_indices.clear();
   matrix.column_indices.clear();
+  matrix.row_numbers.clear();
+  matrix.column_numbers.clear();
   for (const Index i : order) {
     matrix.row_indices.push_back(At(matrix_.row_indices, i));
     matrix.column_indices.push_back(At(matrix_.column_indices, i));
+    matrix.row_numbers.push_back(RowNumber(i));
+    matrix.column_numbers.push_back(ColumnNumber(i));
   }
   return {std::move(matrix), false};
+}
+
+Index MatrixFile::RowNumber(Index i) const {
+  return matrix_.row_numbers.empty() ? At(matrix_.row_indices, i) + 1 : matrix_.row_numbers[i];
+}
+
+Index MatrixFile::ColumnNumber(Index j) const {
+  return matrix_.column_numbers.empty() ? At(matrix_.column_indices, j) + 1 : matrix_.column_numbers[j];
 }
 
 Index MatrixFile::rows() const {

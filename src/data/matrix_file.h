@@ -10,25 +10,29 @@
 
 namespace kweave {
 
-/// A matrix in a file, such as a precomputed kernel, or one that a caller holds in memory. A NumPy file of float32 or float64 in C order is
-/// memory-mapped: opening it costs nothing, rows are read from disk when asked for, and its values have not
-/// been judged (a reader checks for NaN as it goes). Everything else (other NumPy types, text separated by
-/// blanks or commas, compressed files) is in memory after Open, all values finite. Copies share the file.
-/// Const calls may run on several threads.
+/// A matrix in a file, such as a precomputed kernel, or one that a caller holds in memory. A NumPy file of
+/// float32 or float64 in C order is memory-mapped: opening it costs nothing, rows are read from disk when
+/// asked for, and its values have not been checked (a reader checks for NaN as it goes). Everything else
+/// (other NumPy types, text separated by blanks or commas, compressed files) is in memory after Open, all
+/// values finite. Copies share the file. Const calls may run on several threads.
 class MatrixFile {
  public:
   /// Throws Error(kData) naming file, line, column and value.
   static MatrixFile Open(const std::string& path);
-  /// Values in the caller's memory, not judged. Throws Error(kUsage) on an index outside of the matrix.
+  /// Values in the caller's memory, not checked. Throws Error(kUsage) on an index outside of the matrix.
   static MatrixFile Wrap(const GramMatrix& matrix);
   /// The same from bytes already in memory.
   static MatrixFile Parse(const FileBytes& file);
-  /// The same values with rows and columns in another order: row r is row order[r] here, and so columns. A square matrix.
+  /// The same values with rows and columns in another order: row r is row order[r] here, and so columns. A
+  /// square matrix.
   MatrixFile Reordered(std::span<const Index> order) const;
 
   const std::string& name() const { return matrix_.name; }
   Index rows() const;
   Index cols() const;
+  /// What messages call a row or a column.
+  Index RowNumber(Index i) const;
+  Index ColumnNumber(Index j) const;
   /// Whether float32 holds every value exactly because they are stored so.
   bool is_float32() const { return std::holds_alternative<DenseRows<float>>(matrix_.values); }
   /// Whether the rows are read from disk on demand.

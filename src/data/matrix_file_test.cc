@@ -91,7 +91,8 @@ TEST(MatrixFile, NamesWhatIsWrong) {
 }
 
 TEST(MatrixFile, ReadsMemoryOfTheCallerInPlace) {
-  // Two 3 x 3 matrices, their entries side by side; the second is meant, in another order and without one row.
+  // Two 3 x 3 matrices, their entries side by side; the second is meant, in another order and without one
+  // row.
   std::vector<float> values(18);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);
   GramMatrix gram{"K", DenseRows<float>{values.data() + 1, 3, 3, 6, {}}, 2, {2, 0}, {2, 1, 0}};
@@ -106,6 +107,14 @@ TEST(MatrixFile, ReadsMemoryOfTheCallerInPlace) {
   float part[2];
   matrix.RowPart(0, 0, 2, part);
   EXPECT_THAT(part, ::testing::ElementsAre(-1, 15));
+  EXPECT_EQ(matrix.RowNumber(0), 3);
+  EXPECT_EQ(matrix.ColumnNumber(2), 1);
+  gram.row_numbers = {20, 10};
+  EXPECT_EQ(MatrixFile::Wrap(gram).RowNumber(1), 10);
+  gram.row_numbers = {20};
+  EXPECT_THAT(SentenceOf([&] { MatrixFile::Wrap(gram); }, ErrorKind::kUsage),
+              HasSubstr("a number for every row"));
+  gram.row_numbers.clear();
   gram.column_indices = {3};
   EXPECT_THAT(SentenceOf([&] { MatrixFile::Wrap(gram); }, ErrorKind::kUsage),
               HasSubstr("'K': there is no column 3, it has 3"));

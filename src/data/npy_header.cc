@@ -79,7 +79,7 @@ class DictionaryParser {
   }
 
   static bool IsSupported(char kind, std::int64_t size) {
-    constexpr std::int64_t kLongestString = 1 << 20;
+    constexpr std::int64_t kLongestString = 1 << 20;  // longer ones are damaged headers, not names or labels
     switch (kind) {
       case 'f':
         return size == 2 || size == 4 || size == 8;

@@ -167,8 +167,8 @@ DenseMatrix ReadNpyMatrix(const FileBytes& file) {
       }
     }
     AlignedVector<double> values = ConvertAll<T>(header, data, shape);
-    constexpr bool kAlwaysFits = sizeof(T) <= 2 || std::is_same_v<T, float>;
-    const bool fits = kAlwaysFits || (!std::is_same_v<T, double> && AllFitFloat32(values));
+    const bool always_fits = sizeof(T) <= 2 || std::is_same_v<T, float>;
+    const bool fits = always_fits || (!std::is_same_v<T, double> && AllFitFloat32(values));
     return CompactDense(std::move(values), shape.rows, shape.cols, fits);
   });
 }
@@ -181,16 +181,23 @@ Labels ReadNpyLabels(const FileBytes& file) {
   }
   const char* data = file.bytes.data() + header.data_offset;
   if (header.kind == 'U' || header.kind == 'S') return LoadStrings(header, data, shape.rows, file.name);
-  const AlignedVector<double> values =
-      VisitType(header, file.name, [&]<class T>(T) { return ConvertAll<T>(header, data, shape); });
   Labels labels;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (!std::isfinite(values[i])) {
-      Fail(file.name, fmt::format("row {} holds {}, expected a finite label", i + 1, values[i]));
+  VisitType(header, file.name, [&]<class T>(T) {
+    for (Index i = 0; i < shape.rows; ++i) {
+      const T item = Load<T>(data + i * static_cast<Index>(sizeof(T)), header.is_big_endian);
+      const auto number = static_cast<double>(item);
+      if (!std::isfinite(number)) {
+        Fail(file.name, fmt::format("row {} holds {}, expected a finite label", i + 1, number));
+      }
+      // Integers by their own digits: those beyond 2^53 are no doubles.
+      if constexpr (std::is_integral_v<T>) {
+        labels.text.push_back(std::to_string(item));
+      } else {
+        labels.text.push_back(fmt::format("{}", number));
+      }
+      labels.number.push_back(number);
     }
-    labels.text.push_back(fmt::format("{}", values[i]));
-    labels.number.push_back(values[i]);
-  }
+  });
   return labels;
 }
 

@@ -1,11 +1,11 @@
 #ifndef KWEAVE_DATA_NPY_WRITER_H_
 #define KWEAVE_DATA_NPY_WRITER_H_
 
-#include <fstream>
 #include <span>
 #include <string>
 
 #include "kweave/dataset.h"
+#include "kweave/output_file.h"
 
 namespace kweave {
 
@@ -21,7 +21,7 @@ class NpyWriter {
 
  private:
   std::string path_;
-  std::ofstream file_;
+  OutputFile file_;
   Index missing_;  ///< values still to come
 };
 

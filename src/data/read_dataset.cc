@@ -1,110 +1,26 @@
-// Which reader takes which file, and what the files together must provide. The readers are libsvm_reader,
-// csv_reader and npy_reader; join.cc brings their tables into one order.
+// What the files together must provide. reader_table.cc says which reader takes which file, join.cc brings
+// their tables into one order.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
-#include <cctype>
-#include <filesystem>
 #include <iterator>
+#include <map>
 #include <optional>
-#include <system_error>
 #include <utility>
 
-#include "data/csv_reader.h"
-#include "data/csv_scanner.h"
 #include "data/file_bytes.h"
 #include "data/join.h"
-#include "data/libsvm_reader.h"
-#include "data/npy_header.h"
-#include "data/npy_reader.h"
+#include "data/label_key.h"
+#include "data/reader_table.h"
 #include "data/text_source.h"
 #include "kweave/dataset.h"
 #include "kweave/error.h"
+#include "kweave/readers.h"
 
 namespace kweave {
 namespace {
-
-constexpr std::array<std::string_view, 4> kFormats = {"libsvm", "csv", "tsv", "npy"};
-
-bool EndsWith(std::string_view path, std::string_view ending) {
-  return path.size() >= ending.size() &&
-         std::ranges::equal(path.substr(path.size() - ending.size()), ending,
-                            [](unsigned char a, unsigned char b) { return std::tolower(a) == b; });
-}
-
-/// "csv" or "tsv" by the ending of the name, in front of a compression's ending too.
-std::string FormatByName(std::string_view path) {
-  for (const std::string_view compression : {".gz", ".zst", ".zstd"}) {
-    if (EndsWith(path, compression)) path.remove_suffix(compression.size());
-  }
-  if (EndsWith(path, ".csv")) return "csv";
-  return EndsWith(path, ".tsv") ? "tsv" : "";
-}
-
-/// NumPy by its magic bytes, CSV and TSV by ending, FASTA by '>', everything else LIBSVM.
-std::string DetectFormat(const FileBytes& file) {
-  if (IsNpy(file.bytes)) return "npy";
-  if (const std::string by_name = FormatByName(file.name); !by_name.empty()) return by_name;
-  if (file.bytes.starts_with('>')) {
-    throw Error(
-        ErrorKind::kData,
-        fmt::format("{}: this looks like FASTA, but kernels on sequences are not supported yet", file.name));
-  }
-  return "libsvm";
-}
-
-std::string FormatOf(const ReadOptions& options, const FileBytes& file) {
-  return options.format.empty() ? DetectFormat(file) : options.format;
-}
-
-/// Whether samples are joined by row even where files have ids.
-bool IgnoresIds(const ReadOptions& options) { return options.id_column == "none"; }
-
-CsvOptions MakeCsvOptions(const ReadOptions& options, const FileBytes& file, const std::string& format) {
-  CsvOptions csv;
-  csv.delimiter = format == "tsv" ? '\t' : DetectDelimiter(file.bytes);
-  csv.label_column = options.label_column;
-  csv.label_separator = options.label_separator;
-  if (!IgnoresIds(options)) csv.id_column = options.id_column;
-  return csv;
-}
-
-bool IsNumber(const std::string& text) {
-  return !text.empty() && std::ranges::all_of(text, internal::IsDigit);
-}
-
-Table ReadNpy(const FileBytes& file, Index expected_columns) {
-  const DenseMatrix matrix = ReadNpyMatrix(file);
-  CheckFinite(matrix, file.name);
-  Table table;
-  table.file = file.name;
-  table.features = ToFeatures(matrix);
-  table.rows = RowCount(table.features);
-  const Index cols = ColumnCount(table.features);
-  if (expected_columns > 0 && cols != expected_columns) {
-    throw Error(ErrorKind::kData, fmt::format("{}: this file has {} features, expected {} as in training",
-                                              file.name, cols, expected_columns));
-  }
-  return table;
-}
-
-/// Says which features have the name of labels: a file that repeats the labels would give them away.
-void NoteLabelNames(Table& table) {
-  for (const std::string& name : table.feature_names) {
-    if (!IsUsualLabelName(name)) continue;
-    table.notes.push_back(fmt::format(
-        "{}: column {} is a feature, as the labels come from another file; --label-column {} leaves it out",
-        table.file, Quoted(name), name));
-  }
-}
-
-bool IsSameFile(const std::string& a, const std::string& b) {
-  std::error_code code;
-  return a == b || std::filesystem::equivalent(a, b, code);
-}
 
 /// The files of the views, each opened when it is first needed and once only, as it may be a pipe.
 class ViewFiles {
@@ -125,92 +41,45 @@ class ViewFiles {
   std::vector<std::optional<FileBytes>> files_;
 };
 
-/// A label column that is asked for must be there: one given by name in some file, one given by index in the first.
-/// Its reader looks into a CSV file of labels and at an index.
-void CheckLabelColumn(const ReadOptions& options, ViewFiles& files) {
+/// A label column that is asked for must be there: one given by name in some file, one given by index in the
+/// first. Its reader looks into a CSV file of labels and at an index.
+void CheckLabelColumn(const ReadOptions& options, const ReaderRecord* label_reader, ViewFiles& files) {
   const std::string& column = options.label_column;
-  const bool is_name = !IsNumber(column);
-  if (column.empty() || !FormatByName(options.labels_path).empty()) return;
+  const bool is_name = !IsColumnNumber(column);
+  if (column.empty()) return;
+  if (label_reader != nullptr && label_reader->columns != nullptr) return;
   if (!is_name && !options.labels_path.empty()) return;
   std::vector<std::string> paths, names;
   for (std::size_t view = 0; view < (is_name ? options.views.size() : 1); ++view) {
     const FileBytes& file = files.Open(view);
-    const std::string format = FormatOf(options, file);
-    if (format != "csv" && format != "tsv") continue;
-    CsvColumns columns = ReadCsvColumns(file, MakeCsvOptions(options, file, format));
+    const ReaderRecord& reader = FindReader(options, file);
+    if (reader.columns == nullptr) continue;
+    CsvColumns columns = ReadCsvColumns(file, reader.columns(file, options));
     if (columns.label) return;
     paths.push_back(file.name);
     std::ranges::move(columns.names, std::back_inserter(names));
   }
+  const ErrorDetail detail = {"label_column", column, "a column of a CSV or TSV file"};
+  if (!paths.empty()) {
+    throw Error(ErrorKind::kData,
+                fmt::format("{}: {}", fmt::join(paths, ", "), NoColumn("column", column, names)), detail);
+  }
   throw Error(ErrorKind::kData,
-              paths.empty()
-                  ? fmt::format("{}: --label-column {} needs columns, expected a CSV or TSV file",
-                                options.views.empty() ? options.labels_path : options.views[0].path, column)
-                  : fmt::format("{}: {}", fmt::join(paths, ", "), NoColumn("column", column, names)));
-}
-
-Table ReadView(const ReadOptions& options, std::size_t view, const FileBytes& file) {
-  const std::string format = FormatOf(options, file);
-  const Index expected_columns = options.expected_columns.empty() ? 0 : options.expected_columns[view];
-  if (format == "libsvm") return ReadLibsvm(file, expected_columns, options.label_separator);
-  if (format == "npy") return ReadNpy(file, expected_columns);
-  CsvOptions csv = MakeCsvOptions(options, file, format);
-  csv.expected_columns = expected_columns;
-  // An index tells the label column of the first view only; in others it would take away a feature.
-  if (IsNumber(csv.label_column) && (view > 0 || !options.labels_path.empty())) csv.label_column.clear();
-  // A column called y may well be a coordinate, so it is taken for the labels only where they are expected.
-  const bool holds_labels =
-      options.labels_path.empty() ? view == 0 : IsSameFile(options.labels_path, options.views[view].path);
-  csv.guesses_labels = holds_labels;
-  if (!options.expected_names.empty()) csv.expected_names = options.expected_names[view];
-  Table table = ReadCsv(file, csv);
-  const bool is_training = options.expected_columns.empty();
-  if (!holds_labels && is_training) NoteLabelNames(table);
-  return table;
-}
-
-/// One label a line; blank lines only at the end.
-Table ReadTextLabels(const FileBytes& file, const std::string& label_separator) {
-  const TextSource source(file);
-  LabelList labels(label_separator);
-  Table table;
-  table.file = file.name;
-  const std::string_view text = source.text().substr(0, source.text().find_last_not_of(" \t\r\n") + 1);
-  for (std::size_t start = 0; start <= text.size(); ++table.rows) {
-    const std::size_t stop = std::min(text.find('\n', start), text.size());
-    std::string_view line = text.substr(start, stop - start);
-    line.remove_prefix(std::min(line.find_first_not_of(" \t\r"), line.size()));
-    line = line.substr(0, line.find_last_not_of(" \t\r") + 1);
-    if (!labels.Add(line)) {
-      source.FailLine(text.data() + start, NoLabel(line));
-    }
-    start = stop + 1;
-  }
-  table.labels = labels.Take();
-  return table;
-}
-
-Table ReadLabelFile(const ReadOptions& options) {
-  const FileBytes file = OpenFileBytes(options.labels_path);
-  if (IsNpy(file.bytes)) {
-    Table table;
-    table.file = file.name;
-    table.labels = ReadNpyLabels(file);
-    table.rows = static_cast<Index>(table.labels.text.size());
-    return table;
-  }
-  const std::string format = FormatByName(file.name);
-  return format.empty() ? ReadTextLabels(file, options.label_separator)
-                        : ReadCsvLabels(file, MakeCsvOptions(options, file, format));
+              fmt::format("{}: `label_column` {} needs columns, expected a CSV or TSV file",
+                          options.views.empty() ? options.labels_path : options.views[0].path, column),
+              detail);
 }
 
 void CheckOptions(const ReadOptions& options) {
   const auto fail = [](const std::string& sentence) { throw Error(ErrorKind::kUsage, sentence); };
   if (options.views.empty() && options.labels_path.empty())
     fail("there is no data to read, expected at least one view");
-  if (!options.format.empty() && std::ranges::find(kFormats, options.format) == kFormats.end()) {
-    fail(fmt::format("format {} is unknown, expected one of {}", Quoted(options.format),
-                     fmt::join(kFormats, ", ")));
+  for (const OptionRecord<ReadOptions>& record : ReadOptionRecords()) {
+    if (record.get(options) != record.fallback) record.Check(options);
+  }
+  const auto is_input = [](const ViewSource& view) { return view.path == "-"; };
+  if (std::ranges::count_if(options.views, is_input) + (options.labels_path == "-" ? 1 : 0) > 1) {
+    fail("standard input (-) is named twice, and can be read once");
   }
   for (const std::size_t expected : {options.expected_columns.size(), options.expected_names.size()}) {
     if (expected == 0 || expected == options.views.size()) continue;
@@ -229,35 +98,107 @@ void CheckOptions(const ReadOptions& options) {
       ErrorKind::kData,
       fmt::format(
           "{}: there are no labels, expected one in front of each sample (LIBSVM), a column called "
-          "label, class, target or y, or given by --label-column (CSV), or a file of labels (--labels)",
-          options.views[0].path));
+          "label, class, target or y, or given by `label_column` (CSV), or a file of labels (`labels_path`)",
+          options.views[0].path),
+      {"label_column", options.label_column, "a column or file with labels"});
 }
 
 }  // namespace
 
-Dataset ReadDataset(const ReadOptions& options) {
+namespace {
+
+struct Account {
+  std::vector<std::string> columns;   ///< of every view, then of the file of labels if there is one
+  std::vector<std::string> left_out;  ///< sentences about rows that are not used
+};
+
+/// How many samples have which label; of many different numbers their range.
+std::string LabelText(const Labels& labels) {
+  constexpr std::size_t kNamed = 10;  // as many as stay readable on a line
+  std::map<std::string, std::pair<std::string_view, Index>> count_of;
+  for (const std::string& text : labels.text) {
+    auto& [name, count] = count_of.try_emplace(LabelKey(text), text, 0).first->second;
+    ++count;
+  }
+  if (count_of.size() > kNamed && labels.is_numeric()) {
+    const auto [least, most] = std::ranges::minmax(labels.number);
+    return fmt::format("{} different labels from {} to {}", count_of.size(), least, most);
+  }
+  std::string text;
+  std::size_t named = 0;
+  for (const auto& [key, entry] : count_of) {
+    if (named++ == kNamed) break;
+    text += fmt::format("{} {} ({})", text.empty() ? "labels" : ",", Quoted(entry.first), entry.second);
+  }
+  return count_of.size() > kNamed ? fmt::format("{} and {} more", text, count_of.size() - kNamed) : text;
+}
+
+std::string ToText(const Account& account, const Dataset& data, const ReadOptions& options) {
+  std::string text = fmt::format("read {} sample{}", data.size, data.size == 1 ? "" : "s");
+  for (std::size_t v = 0; v < account.columns.size(); ++v) {
+    const bool is_view = v < data.views.size();
+    const std::string& columns = account.columns[v];
+    const std::string origin = fmt::format("{}{}", is_view ? options.views[v].path : options.labels_path,
+                                           columns.empty() ? "" : fmt::format(" ({})", columns));
+    if (!is_view) {
+      text += fmt::format("; labels from {}", origin);
+      continue;
+    }
+    const Index features = ColumnCount(data.views[v].features);
+    text += fmt::format("; view {} from {}: {} feature{}", Quoted(data.views[v].name), origin, features,
+                        features == 1 ? "" : "s");
+  }
+  for (const std::string& sentence : account.left_out) text += "; " + sentence;
+  return text + "; " + (data.labels.empty() ? "no labels" : LabelText(data.labels));
+}
+
+Dataset ReadAndJoin(const ReadOptions& options, Account& account) {
   CheckOptions(options);
   ViewFiles files(options.views);
-  CheckLabelColumn(options, files);
+  std::optional<FileBytes> label_file;
+  if (!options.labels_path.empty()) label_file = OpenFileBytes(options.labels_path);
+  const ReaderRecord* label_reader = label_file ? &DetectReader(*label_file) : nullptr;
+  CheckLabelColumn(options, label_reader, files);
   std::vector<std::string> names;
   std::vector<Table> tables;
   for (std::size_t view = 0; view < options.views.size(); ++view) {
     names.push_back(options.views[view].name);
-    tables.push_back(ReadView(options, view, files.Take(view)));
+    const FileBytes file = files.Take(view);
+    tables.push_back(FindReader(options, file).read(file, options, view));
   }
   std::optional<Table> labels;
-  if (!options.labels_path.empty()) labels = ReadLabelFile(options);
+  if (label_file) labels = label_reader->read_labels(*label_file, options);
   std::vector<std::string> notes;
   for (Table& table : tables) {
     if (IgnoresIds(options)) table.ids.clear();
     std::ranges::move(table.notes, std::back_inserter(notes));
   }
   if (labels && IgnoresIds(options)) labels->ids.clear();
-  Dataset dataset = JoinTables(names, std::move(tables), std::move(labels));
+  for (const Table& table : tables) account.columns.push_back(table.columns);
+  if (labels) account.columns.push_back(labels->columns);
+  Dataset dataset = JoinTables(names, std::move(tables), std::move(labels), account.left_out);
   if (options.labels_required && dataset.labels.empty()) FailWithoutLabels(options);
   for (const std::string& note : notes) {
     if (options.log) options.log(LogLevel::kNote, note);
   }
+  return dataset;
+}
+
+}  // namespace
+
+Dataset ReadDataset(const ReadOptions& options) {
+  Account account;
+  Dataset dataset = ReadAndJoin(options, account);
+  for (const std::string& sentence : account.left_out) {
+    if (options.log) options.log(LogLevel::kNote, sentence);
+  }
+  return dataset;
+}
+
+Dataset ReadDataset(const ReadOptions& options, std::string& account) {
+  Account files;
+  Dataset dataset = ReadAndJoin(options, files);
+  account = ToText(files, dataset, options);
   return dataset;
 }
 

@@ -67,7 +67,7 @@ TEST_F(ReadDatasetTest, ObeysTheFormatGiven) {
   EXPECT_THAT(Sentence(), HasSubstr("not a NumPy file"));
   options_.format = "parquet";
   EXPECT_THAT(Sentence(ErrorKind::kUsage),
-              HasSubstr("format \"parquet\" is unknown, expected one of libsvm, csv, tsv, npy"));
+              HasSubstr("'parquet' is not available; available: npy, csv, tsv, libsvm"));
 }
 
 TEST_F(ReadDatasetTest, SaysThatSequencesComeLater) {
@@ -90,7 +90,7 @@ TEST_F(ReadDatasetTest, TakesIdsFromAllFilesOrNone) {
   AddView("c.csv", "id,x,y\nv,20,5\nu,10,4\n");
   options_.label_column = "y";
   EXPECT_THAT(Sentence(),
-              AllOf(HasSubstr("b.csv has ids and"), HasSubstr("a.txt has none"), HasSubstr("--id-column")));
+              AllOf(HasSubstr("b.csv has ids and"), HasSubstr("a.txt has none"), HasSubstr("`id_column`")));
   options_.id_column = "none";
   const Dataset by_row = ReadDataset(options_);
   EXPECT_THAT(Column(by_row.views[2], 0), ElementsAre(20, 10));
@@ -127,7 +127,7 @@ TEST_F(ReadDatasetTest, GuessesNoLabelsBesideAFileOfLabels) {
   EXPECT_THAT(data.views[0].feature_names, ElementsAre("x", "y"));
   options_.views[0].path = folder_.Write("a.csv", "x,label\n1,r\n2,s\n");
   EXPECT_THAT(Sentence(), AllOf(HasSubstr("a.csv, line 2, column 2 (\"label\"): found \"r\""),
-                                HasSubstr("--label-column label leaves this column out")));
+                                HasSubstr("`label_column` label leaves this column out")));
   options_.label_column = "label";
   EXPECT_THAT(ReadDataset(options_).views[0].feature_names, ElementsAre("x"));
   options_.label_column.clear();
@@ -236,7 +236,7 @@ TEST_F(ReadDatasetTest, InsistsOnTheLabelColumnThatIsAskedFor) {
   for (const char* column : {"clas", "2"}) {
     options_.label_column = column;
     EXPECT_THAT(Sentence(),
-                HasSubstr(fmt::format("a.txt: --label-column {} needs columns, expected a CSV", column)));
+                HasSubstr(fmt::format("a.txt: `label_column` {} needs columns, expected a CSV", column)));
   }
 }
 

@@ -20,6 +20,7 @@ struct Table {
   std::vector<std::string> ids;            ///< empty when the file has none
   std::vector<Index> id_lines;             ///< the line of each id
   std::vector<std::string> notes;          ///< what the user should know about how it was read
+  std::string columns;  ///< what its columns are taken for, in words; empty: nothing to tell
 };
 
 /// Letters beyond ASCII stay as they are.
@@ -38,8 +39,8 @@ class LabelList {
  public:
   /// With a separator a text may hold several labels or none.
   explicit LabelList(std::string separator = {}) { labels_.separator = std::move(separator); }
-  /// Appends `text`; false when it cannot be a label: the mark of a missing value, not plain text or an infinite
-  /// number; with a separator, when this is so for one of several.
+  /// Appends `text`; false when it cannot be a label: the mark of a missing value, not plain text or an
+  /// infinite number; with a separator, when this is so for one of several.
   [[nodiscard]] bool Add(std::string_view text);
   /// A sample without a label, where others may have several.
   void AddNone() { labels_.text.emplace_back(); }

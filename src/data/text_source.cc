@@ -58,7 +58,7 @@ void TextSource::FailLine(const char* position, const std::string& sentence) con
 }
 
 std::string Quoted(std::string_view text) {
-  constexpr std::size_t kLongest = 40;
+  constexpr std::size_t kLongest = 40;  // half a line of a terminal: leaves room for the sentence around it
   std::string quoted = "\"";
   std::size_t i = 0;
   while (i < std::min(text.size(), kLongest)) {

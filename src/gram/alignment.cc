@@ -14,7 +14,7 @@ namespace {
 constexpr double kVanishing = 1e-14;
 constexpr std::size_t kVectorsAtOnce = 32;
 
-// Sums over the rows that the pass has seen, of kernels with their RowShift left out.
+// Sums over the rows that the pass has seen, of kernels with their shift left out.
 struct ShiftedSums {
   std::vector<double> products;  ///< lower triangle
   std::vector<double> row_sums;  ///< kernels x samples
@@ -35,7 +35,7 @@ ShiftedSums SumRows(Gram& gram, std::size_t block_bytes) {
     for (Index m = 0; m < kernels; ++m) {
       theta[m] = 1;
       double* out = values.data() + m * count * n;
-      gram.Rows(theta, rows, out, n);
+      gram.Learn(theta)->Rows(rows, out, n);
       theta[m] = 0;
       for (Index r = 0; r < count; ++r) {
         sums.row_sums[m * n + begin + r] = std::accumulate(out + r * n, out + (r + 1) * n, 0.0);
@@ -66,7 +66,7 @@ KernelMoments ComputeMoments(Gram& gram, std::size_t block_bytes) {
   AddSelfProducts(sums.row_sums, kernels, n, row_products);
   for (Index m = 0; m < kernels; ++m) {
     theta[m] = 1;
-    shifts[m] = gram.RowShift(theta);
+    shifts[m] = gram.Learn(theta)->shift();
     theta[m] = 0;
     totals[m] = std::accumulate(sums.row_sums.begin() + m * n, sums.row_sums.begin() + (m + 1) * n, 0.0);
   }
@@ -101,9 +101,7 @@ std::vector<double> Alignments(std::span<const double> products, Index kernels) 
 }
 
 std::vector<double> LabelAlignments(Gram& gram, const KernelMoments& moments, std::span<const double> y) {
-  std::vector<double> quadratics(moments.kernels);
-  gram.Expand(y)->Quadratics(quadratics);
-  return AlignWithQuadratics(quadratics, moments.products, Dot(y, y));
+  return AlignWithQuadratics(gram.Answer({.a = y}).quadratics, moments.products, Dot(y, y));
 }
 
 std::vector<double> CenteredLabelAlignments(Gram& gram, const KernelMoments& moments,
@@ -117,13 +115,13 @@ std::vector<double> CenteredLabelAlignments(Gram& gram, const KernelMoments& mom
   for (const std::vector<double>& a : columns) {
     for (const std::vector<double>& b : columns) squared_norm += Dot(a, b) * Dot(a, b);
   }
-  std::vector<double> sums(moments.kernels), quadratics(moments.kernels);
-  const std::vector<std::span<const double>> vectors(columns.begin(), columns.end());
-  for (std::size_t first = 0; first < vectors.size(); first += kVectorsAtOnce) {
-    const auto some = std::span(vectors).subspan(first, std::min(kVectorsAtOnce, vectors.size() - first));
-    for (const std::unique_ptr<Expansion>& expansion : gram.ExpandAll(some)) {
-      expansion->Quadratics(quadratics);
-      for (std::size_t m = 0; m < sums.size(); ++m) sums[m] += quadratics[m];
+  std::vector<double> sums(moments.kernels);
+  std::vector<VectorRequest> requests;
+  for (const std::vector<double>& column : columns) requests.push_back({.a = column});
+  for (std::size_t first = 0; first < requests.size(); first += kVectorsAtOnce) {
+    const std::size_t count = std::min(kVectorsAtOnce, requests.size() - first);
+    for (const VectorAnswer& answer : gram.AnswerAll(std::span(requests).subspan(first, count))) {
+      for (std::size_t m = 0; m < sums.size(); ++m) sums[m] += answer.quadratics[m];
     }
   }
   return AlignWithQuadratics(sums, moments.centered_products, std::sqrt(squared_norm));

@@ -2,7 +2,8 @@
 //                A(K, L) = <K, L> / (||K|| ||L||) with Frobenius products; centred: the same of HKH and HLH.
 // Method         Kernel-target alignment (Cristianini et al. 2001), centred (Cortes et al. 2012):
 //                <HKH, HLH> = <K, L> - 2/n (K1)'(L1) + (1'K1)(1'L1)/n^2, so that one pass over the rows
-//                serves both. Label alignments are quadratics: <K, yy'> = y'Ky, and of more columns their sum.
+//                serves both. Label alignments are quadratics: <K, yy'> = y'Ky, and of more columns their
+//                sum.
 // Takes, returns a Gram whose left and right samples are the same; M x M alignments.
 // Holds          Symmetric; diagonal 1 except for a kernel whose (centred) matrix vanishes: 0 there.
 // Costs          All rows of all kernels once; n^2 M^2 / 2 multiply-adds.
@@ -34,8 +35,8 @@ std::vector<double> Alignments(std::span<const double> products, Index kernels);
 
 /// Alignment of every kernel with the labels y (+1, -1).
 std::vector<double> LabelAlignments(Gram& gram, const KernelMoments& moments, std::span<const double> y);
-/// Centred alignment of every kernel with Y Y'. `columns` are those of Y: which samples are of each class, or the signs above,
-/// which say the same of two classes.
+/// Centred alignment of every kernel with Y Y'. `columns` are those of Y: which samples are of each class, or
+/// the signs above, which say the same of two classes.
 std::vector<double> CenteredLabelAlignments(Gram& gram, const KernelMoments& moments,
                                             std::vector<std::vector<double>> columns);
 

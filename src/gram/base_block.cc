@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
+#include <type_traits>
 #include <vector>
 
 #include "compute/cpu/family_loops.h"
@@ -47,25 +49,79 @@ constexpr Index kCheapEntries = 16, kCheapSummedFeatures = 16;
 // From this share of zeros on, sums over the other features of the left sample take less time.
 constexpr double kMostlyZero = 0.5;
 
+// Sums of float32 values may exceed an exact bound by their rounding: some units of 6e-8 for every run of
+// features.
+constexpr double kRoundedSums = 1 + 1e-5;
+
 // The largest distance two samples of these norms can have, squared; for other quantities no bound is needed.
 double NormBound(const BaseQuantity& quantity, double left_norm, double right_norm) {
   if (!quantity.is_translation_invariant) return std::numeric_limits<double>::infinity();
-  return (left_norm + right_norm) * (left_norm + right_norm) * (1 + 1e-5);
+  return (left_norm + right_norm) * (left_norm + right_norm) * kRoundedSums;
+}
+
+// Of squared distances as ||x||^2 + ||z||^2 - 2 <x,z>, each a sum of `terms` products: the error follows the
+// norms, and samples of different norms have a distance. Where norms are sorted, neighbours are the worst
+// pairs.
+template <class T>
+std::vector<BaseRounding> RoundingOfDistances(const BaseQuantity& quantity, std::span<const T> left,
+                                              std::span<const T> right, Index terms) {
+  std::vector<BaseRounding> rounding;
+  if (!quantity.is_translation_invariant || !std::is_same_v<T, double>) return rounding;
+  std::vector<double> norms(left.begin(), left.end());
+  if (right.data() != left.data()) norms.insert(norms.end(), right.begin(), right.end());
+  for (double& norm : norms) norm = std::sqrt(norm);
+  std::ranges::sort(norms, std::greater{});
+  // (terms + 3) u (||x|| + ||z||)^2 for the sums and what is done with them, u being half of epsilon.
+  const double unit = 0.5 * std::numeric_limits<double>::epsilon() * static_cast<double>(terms + 3);
+  for (std::size_t i = 1; i < norms.size(); ++i) {
+    const double sum = norms[i - 1] + norms[i], difference = norms[i - 1] - norms[i];
+    const double least = std::isfinite(difference) ? difference * difference : 0;
+    if (!rounding.empty() && least >= rounding.back().least) continue;
+    rounding.push_back({unit * sum * sum, least});
+    if (least == 0) break;
+  }
+  return rounding;
+}
+
+// Whether samples that may be close to each other are so far from the rest that products lose the digits of
+// their distance. `squared_norms` are those of all samples.
+bool LosesDigits(std::span<const BaseRounding> rounding, std::vector<double> squared_norms) {
+  constexpr double kLostShare = 1e-8;  // of a usual squared distance: half of the digits are left
+  if (rounding.empty()) return false;
+  // That of a tenth of the samples, as most may have a huge value; of samples that are not all in one place.
+  std::erase(squared_norms, 0.0);
+  if (squared_norms.empty()) return false;
+  const auto tenth = squared_norms.begin() + static_cast<std::ptrdiff_t>(squared_norms.size() / 10);
+  std::ranges::nth_element(squared_norms, tenth);
+  const double typical = 4 * *tenth;
+  return std::ranges::any_of(rounding, [&](const BaseRounding& at) {
+    return at.least <= typical && !(at.error <= kLostShare * typical);
+  });
 }
 
 // Inner products of dense features by matrix products.
 template <class T>
 class DenseProducts : public BaseBlock<T> {
  public:
-  explicit DenseProducts(const BaseRequest& request)
+  DenseProducts(const BaseRequest& request, const BasePlan& plan)
       : quantity_(*request.quantity),
         left_view_(*request.left),
         subset_(*request.subset),
         features_(SubsetSize(request.left->features, subset_)) {
-    if (quantity_.is_translation_invariant) center_ = ColumnMeans(left_view_.features, subset_);
+    if (quantity_.is_translation_invariant) center_ = ColumnCenters(left_view_.features, subset_);
     left_ = PackSamples<T>(left_view_.features, subset_, center_);
     if (!request.is_training) right_ = PackSamples<T>(request.right->features, subset_, center_);
     right_panel_ = request.is_training ? &left_ : &right_;
+    this->traits_.is_cheap = plan.is_cheap;
+    this->traits_.upper_bound = NormBound(quantity_, LargestNorm<T>(left_.squared_norms),
+                                          LargestNorm<T>(right_panel_->squared_norms));
+    this->traits_.rounding =
+        RoundingOfDistances<T>(quantity_, left_.squared_norms, right_panel_->squared_norms, features_);
+  }
+
+  bool LosesDigits() const {
+    return kweave::LosesDigits(this->traits_.rounding,
+                               {left_.squared_norms.begin(), left_.squared_norms.end()});
   }
 
   void DropCopies() override {
@@ -94,11 +150,6 @@ class DenseProducts : public BaseBlock<T> {
   double RightDiagonal(Index j) const override {
     return FinishDiagonal(quantity_, right_panel_->squared_norms[j]);
   }
-  double UpperBound() const override {
-    return NormBound(quantity_, LargestNorm<T>(left_.squared_norms),
-                     LargestNorm<T>(right_panel_->squared_norms));
-  }
-  bool IsCheap() const override { return features_ <= kCheapFeatures; }
 
  private:
   const BaseQuantity& quantity_;
@@ -116,34 +167,36 @@ class DenseProducts : public BaseBlock<T> {
 template <class T>
 class SparseProducts : public BaseBlock<T> {
  public:
-  explicit SparseProducts(const BaseRequest& request)
-      : SparseProducts(*request.quantity, std::get<SparseRows>(request.left->features),
-                       std::get<SparseRows>(request.right->features)) {}
+  // Columns that no left row has add nothing to a product; they count in the norms of the right rows.
+  SparseProducts(const BaseRequest& request, const BasePlan& plan)
+      : quantity_(*request.quantity), sides_(*request.left, *request.right, request.is_training) {
+    left_norms_ = SquaredNorms(std::get<SparseRows>(request.left->features));
+    if (!request.is_training) own_right_norms_ = SquaredNorms(std::get<SparseRows>(request.right->features));
+    right_norms_ = request.is_training ? left_norms_ : own_right_norms_;
+    this->traits_.is_cheap = plan.is_cheap;
+    this->traits_.upper_bound =
+        NormBound(quantity_, LargestNorm<T>(left_norms_), LargestNorm<T>(right_norms_));
+    this->traits_.rounding = RoundingOfDistances<T>(
+        quantity_, left_norms_, right_norms_, MostEntries(std::get<SparseRows>(request.left->features)));
+  }
 
   void GatherLeft(std::span<const Index>, AlignedVector<T>&) const override {}
   void Compute(std::span<const Index> rows, const AlignedVector<T>&, Index begin, Index end, T* out,
                Index stride) const override {
-    right_.Products(left_, rows, {}, columns_.size(), begin, end, out, stride);
+    sides_.Products(rows, {}, begin, end, out, stride);
     for (std::size_t r = 0; r < rows.size(); ++r) {
       Finish(quantity_, out + r * stride, end - begin, left_norms_[rows[r]], right_norms_.data() + begin);
     }
   }
   double LeftDiagonal(Index i) const override { return FinishDiagonal(quantity_, left_norms_[i]); }
   double RightDiagonal(Index j) const override { return FinishDiagonal(quantity_, right_norms_[j]); }
-  double UpperBound() const override {
-    return NormBound(quantity_, LargestNorm<T>(left_norms_), LargestNorm<T>(right_norms_));
-  }
-  bool IsCheap() const override { return right_.entries() <= kCheapEntries * right_.count(); }
 
  private:
-  // Columns that no left row has add nothing to a product; they count in the norms of the right rows.
-  SparseProducts(const BaseQuantity& quantity, const SparseRows& left, const SparseRows& right)
-      : quantity_(quantity),
-        columns_(left),
-        left_(left, columns_),
-        right_(right, columns_),
-        left_norms_(SquaredNorms(left)),
-        right_norms_(SquaredNorms(right)) {}
+  static Index MostEntries(const SparseRows& rows) {
+    Index most = 0;
+    for (Index i = 0; i < rows.rows; ++i) most = std::max(most, rows.offsets[i + 1] - rows.offsets[i]);
+    return most;
+  }
 
   static std::vector<T> SquaredNorms(const SparseRows& rows) {
     std::vector<T> norms(rows.rows);
@@ -159,26 +212,27 @@ class SparseProducts : public BaseBlock<T> {
   }
 
   const BaseQuantity& quantity_;
-  OccurringColumns columns_;
-  SparseSamples<T> left_, right_;
-  std::vector<T> left_norms_, right_norms_;
+  SparseSides<T> sides_;
+  std::vector<T> left_norms_, own_right_norms_;
+  std::span<const T> right_norms_;
 };
 
 // Sums over features, and products of few features.
 template <class T>
 class FeatureSums : public BaseBlock<T> {
  public:
-  explicit FeatureSums(const BaseRequest& request)
+  FeatureSums(const BaseRequest& request, const BasePlan& plan)
       : quantity_(*request.quantity),
+        parameter_(request.parameter),
         features_(SubsetSize(request.left->features, *request.subset)),
         left_count_(RowCount(request.left->features)),
         right_count_(RowCount(request.right->features)) {
     left_ = PackFeatures<T>(request.left->features, *request.subset, {});
     const auto zeros = static_cast<double>(std::ranges::count(left_, T{0}));
     const bool is_mostly_zero = zeros > kMostlyZero * static_cast<double>(left_.size());
-    std::vector<double> center;
-    if (quantity_.is_translation_invariant && !is_mostly_zero) {
-      center = ColumnMeans(request.left->features, *request.subset);
+    std::vector<double> center;  // differences of double values are as precise without
+    if (quantity_.is_translation_invariant && !is_mostly_zero && std::is_same_v<T, float>) {
+      center = ColumnCenters(request.left->features, *request.subset);
       left_ = PackFeatures<T>(request.left->features, *request.subset, center);
     }
     if (!request.is_training) right_ = PackFeatures<T>(request.right->features, *request.subset, center);
@@ -187,6 +241,7 @@ class FeatureSums : public BaseBlock<T> {
       at_zero_.resize(right_count_);
       const std::vector<T> zero(features_, T{0});
       Row(zero.data(), right_values_, features_, right_count_, nullptr, at_zero_.data());
+      if (std::is_same_v<T, double> && HasOutliers(at_zero_)) at_zero_ = {};
     }
     const ColumnRange left = ColumnRanges(request.left->features, *request.subset);
     const ColumnRange right = ColumnRanges(request.right->features, *request.subset);
@@ -195,8 +250,12 @@ class FeatureSums : public BaseBlock<T> {
       low[f] = std::min(left.low[f], right.low[f]);
       high[f] = std::max(left.high[f], right.high[f]);
     }
-    // Every term grows with the distance of its two values, so the corners of the box bound the sum.
-    if (left_count_ > 0 && right_count_ > 0) upper_bound_ = quantity_.plain(high, low) * (1 + 1e-5);
+    this->traits_.is_cheap = plan.is_cheap;
+    if (left_count_ == 0 || right_count_ == 0) return;
+    const double box = quantity_.grows_with_difference ? quantity_.plain(high, low, parameter_)
+                                                       : std::numeric_limits<double>::infinity();
+    this->traits_.upper_bound =
+        std::min(box, static_cast<double>(features_) * quantity_.most_per_feature) * kRoundedSums;
   }
 
   void GatherLeft(std::span<const Index> rows, AlignedVector<T>& left) const override {
@@ -218,17 +277,15 @@ class FeatureSums : public BaseBlock<T> {
   }
   double LeftDiagonal(Index i) const override { return Plain(left_.data() + i, left_count_); }
   double RightDiagonal(Index j) const override { return Plain(right_values_ + j, right_count_); }
-  double UpperBound() const override { return upper_bound_; }
-  bool IsCheap() const override { return features_ <= kCheapSummedFeatures; }
 
  private:
   void Row(const float* x, const float* right, Index features, Index count,
            const ListedFeatures<float>* listed, float* out) const {
-    quantity_.row_f32(x, right, features, right_count_, count, listed, out);
+    quantity_.row_f32(x, right, features, right_count_, count, listed, parameter_, out);
   }
   void Row(const double* x, const double* right, Index features, Index count,
            const ListedFeatures<double>* listed, double* out) const {
-    quantity_.row_f64(x, right, features, right_count_, count, listed, out);
+    quantity_.row_f64(x, right, features, right_count_, count, listed, parameter_, out);
   }
   void RowOfFewFeatures(const T* x, Index begin, Index count, T* out) const {
     thread_local std::vector<T> values;
@@ -242,20 +299,30 @@ class FeatureSums : public BaseBlock<T> {
     const ListedFeatures<T> listed = {columns.data(), at_zero_.data() + begin};
     Row(values.data(), right_values_ + begin, static_cast<Index>(values.size()), count, &listed, out);
   }
+  // What zeros give is taken off again where the features of a sample differ, and would take the digits of
+  // others with it.
+  static bool HasOutliers(std::span<const T> at_zero) {
+    constexpr double kLargeShare = 1e6;  // leaves ten digits to the others
+    std::vector<double> sizes(at_zero.begin(), at_zero.end());
+    const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
+    if (sizes.empty()) return false;
+    std::ranges::nth_element(sizes, middle);
+    return !(*std::ranges::max_element(sizes) <= kLargeShare * *middle) && *middle > 0;
+  }
   double Plain(const T* x, Index stride) const {
     std::vector<double> values(features_);
     for (Index f = 0; f < features_; ++f) values[f] = x[f * stride];
-    return quantity_.plain(values, values);
+    return quantity_.plain(values, values, parameter_);
   }
 
   const BaseQuantity& quantity_;
+  const double parameter_;
   Index features_;
   Index left_count_;
   Index right_count_;
   AlignedVector<T> left_, right_;  // feature after feature
   const T* right_values_ = nullptr;
   AlignedVector<T> at_zero_;  // what a left sample of zeros would give; empty: few features are zero
-  double upper_bound_ = std::numeric_limits<double>::infinity();
 };
 
 // A matrix on disk whose rows and columns are the training samples.
@@ -271,6 +338,13 @@ class TrainingFile : public BaseBlock<T> {
               "{}: holds a {} x {} matrix, expected {} x {}, one row and one column per training sample",
               request.file->name, file_.rows(), file_.cols(), n, n));
     }
+    this->traits_.is_cheap = true;
+    const std::size_t value_bytes = file_.is_float32() ? sizeof(float) : sizeof(double);
+    if (file_.is_mapped()) this->traits_.resident_bytes = file_.rows() * file_.cols() * value_bytes;
+    if (!std::is_same_v<T, double>) return;
+    for (Index i = 0; i < n; ++i) {
+      this->traits_.largest_stored = std::max(this->traits_.largest_stored, std::abs(FileDiagonal(i)));
+    }
   }
 
   void GatherLeft(std::span<const Index>, AlignedVector<T>&) const override {}
@@ -282,13 +356,12 @@ class TrainingFile : public BaseBlock<T> {
   void Release(std::span<const Index> rows) const override {
     if (!rows.empty() && !is_resident_) file_.Release(0, file_.rows());
   }
-  std::size_t ResidentBytes() const override {
-    return file_.is_mapped()
-               ? file_.rows() * file_.cols() * (file_.is_float32() ? sizeof(float) : sizeof(double))
-               : 0;
-  }
   void StayResident() override { is_resident_ = true; }
-  double LeftDiagonal(Index i) const override {
+  double LeftDiagonal(Index i) const override { return FileDiagonal(i); }
+  double RightDiagonal(Index j) const override { return FileDiagonal(j); }
+
+ private:
+  double FileDiagonal(Index i) const {
     if (diagonal_.empty()) {
       diagonal_.resize(file_.rows());
       for (Index k = 0; k < file_.rows(); ++k) file_.RowPart(k, k, k + 1, &diagonal_[k]);
@@ -296,11 +369,7 @@ class TrainingFile : public BaseBlock<T> {
     }
     return diagonal_[i];
   }
-  double RightDiagonal(Index j) const override { return LeftDiagonal(j); }
-  double UpperBound() const override { return std::numeric_limits<double>::infinity(); }
-  bool IsCheap() const override { return true; }
 
- private:
   MatrixFile file_;
   bool is_resident_ = false;
   mutable std::vector<double> diagonal_;  // read when first asked for
@@ -328,6 +397,7 @@ class NewSamplesFile : public BaseBlock<T> {
                       request.file->name, file.rows(), file.cols(), right_count_,
                       extra == 1 ? ", then one with k(x,x) of the new samples" : ""));
     }
+    this->traits_.is_cheap = true;
     std::vector<double> row(file.cols());
     values_.resize(left * right_count_);
     for (Index j = 0; j < right_count_; ++j) {
@@ -347,15 +417,14 @@ class NewSamplesFile : public BaseBlock<T> {
   }
   double LeftDiagonal(Index) const override { return 0; }  // nothing asks for it: the normalisation is fitted
   double RightDiagonal(Index j) const override { return diagonal_.empty() ? 0 : diagonal_[j]; }
-  double UpperBound() const override { return std::numeric_limits<double>::infinity(); }
-  bool IsCheap() const override { return true; }
 
  private:
   static void CheckRow(const MatrixFile& file, std::span<const double> row, Index j) {
     const auto bad = std::ranges::find_if_not(row, [](double value) { return std::isfinite(value); });
     if (bad == row.end()) return;
-    throw Error(ErrorKind::kData, fmt::format("{}: row {}, column {}: value {}, expected a finite number",
-                                              file.name(), j + 1, bad - row.begin() + 1, *bad));
+    throw Error(ErrorKind::kData,
+                fmt::format("{}: row {}, column {}: value {}, expected a finite number", file.name(),
+                            file.RowNumber(j), file.ColumnNumber(bad - row.begin()), *bad));
   }
 
   Index right_count_;
@@ -363,53 +432,82 @@ class NewSamplesFile : public BaseBlock<T> {
   std::vector<double> diagonal_;
 };
 
-enum class BlockKind { kFile, kFeatureSums, kSparseProducts, kDenseProducts };
-
-BlockKind KindOf(const BaseQuantity& quantity, const FeatureSubset& subset, const Features& left,
-                 const Features& right) {
+BlockKind KindOf(const BaseRequest& request) {
+  const BaseQuantity& quantity = *request.quantity;
   if (quantity.source == BaseQuantity::Source::kFile) return BlockKind::kFile;
+  const Features &left = request.left->features, &right = request.right->features;
   const bool has_rows = quantity.row_f32 != nullptr;
   if (quantity.source == BaseQuantity::Source::kFeatures ||
-      (has_rows && SubsetSize(left, subset) <= kFewFeatures)) {
+      (has_rows && SubsetSize(left, *request.subset) <= kFewFeatures)) {
     return BlockKind::kFeatureSums;
   }
   const bool is_sparse =
       std::holds_alternative<SparseRows>(left) && std::holds_alternative<SparseRows>(right);
-  return is_sparse && subset.empty() ? BlockKind::kSparseProducts : BlockKind::kDenseProducts;
+  return is_sparse && request.subset->empty() ? BlockKind::kSparseProducts : BlockKind::kDenseProducts;
 }
 
 }  // namespace
 
+BasePlan PlanBase(const BaseRequest& request, std::size_t value_bytes) {
+  BasePlan plan{KindOf(request)};
+  const auto of_both_sides = [&](auto bytes) {
+    return bytes(request.left->features) + (request.is_training ? 0 : bytes(request.right->features));
+  };
+  const FeatureSubset& subset = *request.subset;
+  switch (plan.kind) {
+    case BlockKind::kFile:
+      plan.is_cheap = true;
+      // That of the training samples is mapped.
+      if (!request.is_training) plan.bytes = request.left_count * request.right_count * value_bytes;
+      break;
+    case BlockKind::kFeatureSums: {
+      const Index features = SubsetSize(request.left->features, subset);
+      plan.is_cheap = features <= kCheapSummedFeatures;
+      plan.bytes =
+          of_both_sides([&](const Features& side) { return RowCount(side) * features * value_bytes; });
+      plan.bytes += RowCount(request.right->features) * value_bytes;  // where most values are zero
+      break;
+    }
+    case BlockKind::kSparseProducts: {
+      const auto& right = std::get<SparseRows>(request.right->features);
+      plan.is_cheap = right.offsets[right.rows] - right.offsets[0] <= kCheapEntries * right.rows;
+      plan.bytes = of_both_sides([&](const Features& side) {
+        const auto& rows = std::get<SparseRows>(side);
+        return SparseSampleBytes(rows, value_bytes) + rows.rows * value_bytes;
+      });
+      break;
+    }
+    case BlockKind::kDenseProducts: {
+      const Index features = SubsetSize(request.left->features, subset);
+      plan.is_cheap = features <= kCheapFeatures;
+      plan.bytes = of_both_sides([&](const Features& side) {
+        return PackedBytes(RowCount(side), features, value_bytes) + RowCount(side) * value_bytes;
+      });
+      break;
+    }
+  }
+  return plan;
+}
+
 template <class T>
 std::unique_ptr<BaseBlock<T>> MakeBaseBlock(const BaseRequest& request) {
-  switch (KindOf(*request.quantity, *request.subset, request.left->features, request.right->features)) {
+  const BasePlan plan = PlanBase(request, sizeof(T));
+  switch (plan.kind) {
     case BlockKind::kFile:
       if (request.is_training) return std::make_unique<TrainingFile<T>>(request);
       return std::make_unique<NewSamplesFile<T>>(request);
     case BlockKind::kFeatureSums:
-      return std::make_unique<FeatureSums<T>>(request);
+      return std::make_unique<FeatureSums<T>>(request, plan);
     case BlockKind::kSparseProducts:
-      return std::make_unique<SparseProducts<T>>(request);
-    case BlockKind::kDenseProducts:
-      return std::make_unique<DenseProducts<T>>(request);
+      return std::make_unique<SparseProducts<T>>(request, plan);
+    case BlockKind::kDenseProducts: {
+      auto products = std::make_unique<DenseProducts<T>>(request, plan);
+      if (request.quantity->row_f64 == nullptr || !products->LosesDigits()) return products;
+      products.reset();
+      return std::make_unique<FeatureSums<T>>(request, plan);
+    }
   }
   return nullptr;
-}
-
-bool IsCheapInTraining(const BaseQuantity& quantity, const Features& features, const FeatureSubset& subset) {
-  switch (KindOf(quantity, subset, features, features)) {
-    case BlockKind::kFile:
-      return true;
-    case BlockKind::kFeatureSums:
-      return SubsetSize(features, subset) <= kCheapSummedFeatures;
-    case BlockKind::kSparseProducts: {
-      const auto& rows = std::get<SparseRows>(features);
-      return rows.offsets[rows.rows] - rows.offsets[0] <= kCheapEntries * rows.rows;
-    }
-    case BlockKind::kDenseProducts:
-      return SubsetSize(features, subset) <= kCheapFeatures;
-  }
-  return false;
 }
 
 template std::unique_ptr<BaseBlock<float>> MakeBaseBlock<float>(const BaseRequest&);

@@ -18,7 +18,7 @@ BaseRows<T>::BaseRows(std::unique_ptr<BaseBlock<T>> block, Index left_count, Ind
       right_count_(right_count),
       slot_of_row_(left_count, kNone),
       is_filled_(left_count, 0),
-      is_mapped_(block_->IsMapped()) {}
+      is_mapped_(block_->traits().is_mapped) {}
 
 template <class T>
 void BaseRows<T>::SetCapacity(Index rows) {
@@ -35,7 +35,7 @@ void BaseRows<T>::SetCapacity(Index rows) {
 
 template <class T>
 void BaseRows<T>::MapTo(const TableVariable<T>& variable) {
-  if (is_mapped_ || block_->IsView() || !row_of_slot_.empty()) return;
+  if (is_mapped_ || block_->traits().is_view || !row_of_slot_.empty()) return;
   variable_ = variable;
   is_mapped_ = true;
 }
@@ -130,17 +130,17 @@ typename BaseRows<T>::Batch BaseRows<T>::Prepare(std::span<const Index> rows, bo
     }
   }
   block_->GatherLeft(batch.missing_rows, batch.missing_left);
-  if (!block_->IsView()) values_computed_ += static_cast<std::int64_t>(batch.missing.size()) * right_count_;
+  if (!block_->traits().is_view)
+    values_computed_ += static_cast<std::int64_t>(batch.missing.size()) * right_count_;
   return batch;
 }
 
 template <class T>
 std::vector<typename BaseRows<T>::Batch> BaseRows<T>::PrepareAll(std::span<const Index> rows,
-                                                                 std::size_t rows_each) {
+                                                                 std::size_t rows_each, bool may_evict) {
   std::vector<Batch> batches;
   for (std::size_t first = 0; first < rows.size(); first += rows_each) {
-    batches.push_back(
-        Prepare(rows.subspan(first, std::min(rows_each, rows.size() - first)), /*may_evict=*/false));
+    batches.push_back(Prepare(rows.subspan(first, std::min(rows_each, rows.size() - first)), may_evict));
   }
   return batches;
 }
@@ -163,7 +163,7 @@ void BaseRows<T>::Read(const Batch& batch, Index begin, Index end, T* scratch,
   for (std::size_t k = 0; k < batch.missing.size(); ++k) {
     const std::size_t r = batch.missing[k];
     T* const row = target + static_cast<Index>(k) * stride;
-    if (is_mapped_ && !block_->IsMapped()) MapToVariable<T>(variable_, width, row);
+    if (is_mapped_ && !block_->traits().is_mapped) MapToVariable<T>(variable_, width, row);
     if (is_in_place) continue;
     if (batch.places[r] != nullptr) {
       std::copy_n(row, width, batch.places[r] + begin);

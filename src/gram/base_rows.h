@@ -25,14 +25,15 @@ class BaseRows {
   /// How many rows may be kept. Rows above the bound are dropped.
   void SetCapacity(Index rows);
 
-  /// Values are twice this variable of the quantity from now on, found once for all that ask for them. Nothing happens where
-  /// rows are kept, or lie in memory, as they are.
+  /// Values are twice this variable of the quantity from now on, found once for all that ask for them.
+  /// Nothing happens where rows are kept, or lie in memory, as they are.
   void MapTo(const TableVariable<T>& variable);
   bool is_mapped() const { return is_mapped_; }
 
   /// Computes and keeps every row, whatever the bound was.
   void KeepAll(ThreadPool& pool);
-  /// Gives back the memory of rows and of what they are computed from, unless every row is kept. Later reads fill it anew.
+  /// Gives back the memory of rows and of what they are computed from, unless every row is kept. Later reads
+  /// fill it anew.
   void Release();
   /// All columns of a row if it is kept, else null.
   const T* Kept(Index row) const {
@@ -53,8 +54,8 @@ class BaseRows {
 
   /// With `may_evict` rows not asked for lately make room for new ones; without, only free places are given.
   Batch Prepare(std::span<const Index> rows, bool may_evict);
-  /// Batches of at most `rows_each` rows, to be read together; nothing is evicted.
-  std::vector<Batch> PrepareAll(std::span<const Index> rows, std::size_t rows_each);
+  /// Batches of at most `rows_each` rows, to be read before the next ones are prepared.
+  std::vector<Batch> PrepareAll(std::span<const Index> rows, std::size_t rows_each, bool may_evict = false);
   /// Pointers to the values of columns [begin, end) of every row of the batch, in `pointers`. `scratch` holds
   /// rows.size() * (end - begin) values.
   void Read(const Batch& batch, Index begin, Index end, T* scratch, std::vector<const T*>& pointers) const;
@@ -65,9 +66,15 @@ class BaseRows {
   Index left_count() const { return static_cast<Index>(slot_of_row_.size()); }
   Index right_count() const { return right_count_; }
 
+  /// What it takes to know which of so many rows are kept.
+  static std::size_t PlaceBytes(Index left_count) {
+    return left_count * (sizeof(std::int32_t) + sizeof(char));
+  }
+
  private:
-  static constexpr std::int32_t kNone = -1;
-  static constexpr Index kSlabRows = 64;
+  static constexpr std::int32_t kNone = -1;  // no slot, or no row
+  static constexpr Index kSlabRows =
+      64;  // as many as are read in a batch (kRowBatch), so a batch can lie in one
 
   T* Slot(std::int32_t slot) const {
     return slabs_[slot / kSlabRows].data() + slot % kSlabRows * right_count_;
@@ -78,7 +85,8 @@ class BaseRows {
   std::unique_ptr<BaseBlock<T>> block_;
   Index right_count_ = 0;
   Index capacity_ = 0;
-  /// Storage, made when first needed, in slabs of kSlabRows rows: slot s is row s % kSlabRows of slab s / kSlabRows.
+  /// Storage, made when first needed, in slabs of kSlabRows rows: slot s is row s % kSlabRows of slab s /
+  /// kSlabRows.
   std::vector<LargeBuffer<T>> slabs_;
   std::vector<Index> row_of_slot_;         ///< kNone: free
   std::vector<char> was_used_;             ///< second-chance marks

@@ -19,8 +19,6 @@ class CountingBlock : public BaseBlock<float> {
   }
   double LeftDiagonal(Index) const override { return 0; }
   double RightDiagonal(Index) const override { return 0; }
-  double UpperBound() const override { return 1e6; }
-  bool IsCheap() const override { return false; }
 
   static float Value(Index i, Index j) { return static_cast<float>(1000 * i + j); }
 };

@@ -16,6 +16,21 @@ bool IsFile(const BaseKey& key) { return std::get<3>(key) >= 0; }
 
 }  // namespace
 
+BaseRequest RequestOf(const KernelTerm& term, const KernelSet& kernels, const Sides& sides) {
+  BaseRequest request;
+  request.quantity = term.kind->base;
+  request.parameter = term.kind->BaseParameter(term.parameters);
+  request.subset = &kernels.subsets[term.subset];
+  request.left = &sides.left[term.view];
+  request.right = sides.is_training ? request.left : &sides.right[term.view];
+  request.is_training = sides.is_training;
+  request.file = term.file >= 0 ? &kernels.files[term.file] : nullptr;
+  request.left_count = sides.left_count();
+  request.right_count = sides.right_count();
+  request.left_columns = sides.left_columns;
+  return request;
+}
+
 template <class T>
 BaseStore<T>::BaseStore(const KernelSet& kernels, const Sides& sides, bool needs_right_diagonal,
                         const BaseStore* shared, std::vector<Index> shared_samples)
@@ -37,7 +52,7 @@ BaseRows<T>& BaseStore<T>::Of(const KernelTerm& term) {
 
 template <class T>
 BaseRows<T>& BaseStore<T>::OfProducts(std::int32_t view, std::shared_ptr<const LinearFeatures<T>> features) {
-  const BaseKey key{kLinear.base, view, kProductsOfFeatures, -1};
+  const BaseKey key{kLinear.base, view, kProductsOfFeatures, -1, 0};
   // Some of the samples are centred at another mean, so they need products of their own.
   std::unique_ptr<BaseBlock<T>> block = shared_samples_.empty() ? SharedBlock(key) : nullptr;
   return Add(key, block ? std::move(block) : MakeLinearProducts<T>(std::move(features)));
@@ -62,23 +77,14 @@ std::unique_ptr<BaseBlock<T>> BaseStore<T>::SharedBlock(const BaseKey& key) cons
 
 template <class T>
 std::unique_ptr<BaseBlock<T>> BaseStore<T>::MakeBlock(const KernelTerm& term) const {
-  BaseRequest request;
-  request.quantity = term.kind->base;
-  request.subset = &kernels_.subsets[term.subset];
-  request.left = &sides_.left[term.view];
-  request.right = sides_.is_training ? request.left : &sides_.right[term.view];
-  request.is_training = sides_.is_training;
-  request.file = term.file >= 0 ? &kernels_.files[term.file] : nullptr;
-  request.left_count = left_count_;
-  request.right_count = right_count_;
-  request.left_columns = sides_.left_columns;
+  BaseRequest request = RequestOf(term, kernels_, sides_);
   request.needs_right_diagonal = needs_right_diagonal_;
   return MakeBaseBlock<T>(request);
 }
 
 template <class T>
 void BaseStore<T>::ShareCache(std::size_t cache_bytes) {
-  const auto is_kept = [](const auto& entry) { return !entry.second->block().IsCheap(); };
+  const auto is_kept = [](const auto& entry) { return !entry.second->block().traits().is_cheap; };
   const std::size_t kept = std::ranges::count_if(bases_, is_kept);
   const std::size_t row_bytes = std::max<std::size_t>(right_count_, 1) * sizeof(T);
   const std::size_t rows = kept == 0 ? 0 : std::min<std::size_t>(cache_bytes / kept / row_bytes, left_count_);
@@ -87,8 +93,8 @@ void BaseStore<T>::ShareCache(std::size_t cache_bytes) {
     BaseRows<T>& base = *entry.second;
     if (is_kept(entry)) {
       base.SetCapacity(static_cast<Index>(rows));
-    } else if (base.block().ResidentBytes() <= left_over) {
-      left_over -= base.block().ResidentBytes();
+    } else if (base.block().traits().resident_bytes <= left_over) {
+      left_over -= base.block().traits().resident_bytes;
       base.block().StayResident();
     }
   }

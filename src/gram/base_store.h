@@ -29,17 +29,24 @@ struct Sides {
   Index right_count() const { return RowCount(right[0].features); }
 };
 
-/// What tells one base from another: quantity, view, subset and file, the last three by their numbers.
-using BaseKey = std::tuple<const BaseQuantity*, std::int32_t, std::int32_t, std::int32_t>;
-inline BaseKey KeyOf(const KernelTerm& term) { return {term.kind->base, term.view, term.subset, term.file}; }
+/// What tells one base from another: quantity, view, subset and file, these by their numbers, and the
+/// quantity's parameter.
+using BaseKey = std::tuple<const BaseQuantity*, std::int32_t, std::int32_t, std::int32_t, double>;
+inline BaseKey KeyOf(const KernelTerm& term) {
+  return {term.kind->base, term.view, term.subset, term.file, term.kind->BaseParameter(term.parameters)};
+}
 
-/// Makes a base when it is first asked for, out of the samples or of a store on more samples that keeps it. T: float or
-/// double.
+/// What the base of a term is computed from. Kernels and views must outlive it.
+BaseRequest RequestOf(const KernelTerm& term, const KernelSet& kernels, const Sides& sides);
+
+/// Makes a base when it is first asked for, out of the samples or of a store on more samples that keeps it.
+/// T: float or double.
 template <class T>
 class BaseStore {
  public:
-  /// The samples here are `shared_samples` of `shared`; empty: all. Null: every base is computed here. Kernels, the views
-  /// of `sides` and `shared` must outlive the store. With `needs_right_diagonal` files hold k(x,x) of new samples.
+  /// The samples here are `shared_samples` of `shared`; empty: all. Null: every base is computed here.
+  /// Kernels, the views of `sides` and `shared` must outlive the store. With `needs_right_diagonal` files
+  /// hold k(x,x) of new samples.
   BaseStore(const KernelSet& kernels, const Sides& sides, bool needs_right_diagonal, const BaseStore* shared,
             std::vector<Index> shared_samples);
 
@@ -50,7 +57,8 @@ class BaseStore {
 
   /// Computed bases share the cache equally; what they cannot use lets files stay in memory between passes.
   void ShareCache(std::size_t cache_bytes);
-  /// Computes and keeps every base, whatever the cache was. Files are in memory as far as the system has room.
+  /// Computes and keeps every base, whatever the cache was. Files are in memory as far as the system has
+  /// room.
   void KeepAll(ThreadPool& pool);
   /// Gives back the memory of rows that are not all kept.
   void Release();

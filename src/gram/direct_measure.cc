@@ -4,12 +4,10 @@
 #include <vector>
 
 #include "compute/cpu/grouped_exponentials.h"
-#include "gram/group.h"
+#include "gram/pair_pass.h"
 
 namespace kweave {
 namespace {
-
-constexpr std::size_t kBatchesAtATime = 16;  // enough for many threads, few enough to bound their sums
 
 std::vector<double> Picked(std::span<const double> values, std::span<const std::size_t> which) {
   std::vector<double> picked;
@@ -59,8 +57,8 @@ class DirectPass {
       : base_(base),
         vectors_(vectors),
         active_(Nonzero(weights)),
-        all_(gammas, base.block().UpperBound()),
-        weighted_(Picked(gammas, active_), base.block().UpperBound()),
+        all_(gammas, base.block().traits().upper_bound),
+        weighted_(Picked(gammas, active_), base.block().traits().upper_bound),
         all_weights_(all_.Arrange(weights)),
         weighted_weights_(weighted_.Arrange(Picked(weights, active_))) {
     for (Index i = 0; i < base.left_count(); ++i) {
@@ -71,15 +69,19 @@ class DirectPass {
 
   void Run(ThreadPool& pool) {
     for (DirectVector& vector : vectors_) vector.quadratics.assign(all_.size(), 0.0);
-    for (std::size_t start = 0; start < rows_.size(); start += kBatchesAtATime * kRowBatch) {
-      const std::size_t count = std::min<std::size_t>(kBatchesAtATime * kRowBatch, rows_.size() - start);
-      const auto batches = base_.PrepareAll(std::span(rows_).subspan(start, count), kRowBatch);
-      std::vector<std::vector<Share>> shares(batches.size());
-      pool.ParallelFor(static_cast<Index>(batches.size()), 1,
-                       [&](Index k, Index, int) { shares[k] = SharesOf(batches[k]); });
-      for (std::size_t k = 0; k < batches.size(); ++k) {
-        base_.Commit(batches[k]);
-        for (std::size_t v = 0; v < vectors_.size(); ++v) AddShare(shares[k][v], vectors_[v]);
+    // As many batches at a time as a pass prepares, which bounds their sums.
+    const std::size_t rows_at_a_time = kBatchesAtATime * kRowBatch;
+    for (std::size_t start = 0; start < rows_.size(); start += rows_at_a_time) {
+      const auto some = std::span(rows_).subspan(start, std::min(rows_at_a_time, rows_.size() - start));
+      const Share nothing{std::vector<double>(base_.right_count(), 0.0),
+                          std::vector<double>(all_.size(), 0.0)};
+      std::vector<std::vector<Share>> shares((some.size() + kRowBatch - 1) / kRowBatch,
+                                             std::vector<Share>(vectors_.size(), nothing));
+      VisitPairs<double>(base_, some, {.by_rows = true}, pool, [&](const PairBlock<double>& pairs) {
+        AddPairs(pairs, shares[pairs.first / kRowBatch]);
+      });
+      for (const std::vector<Share>& of_batch : shares) {
+        for (std::size_t v = 0; v < vectors_.size(); ++v) AddShare(of_batch[v], vectors_[v]);
       }
     }
   }
@@ -90,22 +92,13 @@ class DirectPass {
     all_.AddBack(share.totals, vector.quadratics);
   }
 
-  std::vector<Share> SharesOf(const BaseRows<double>::Batch& batch) const {
-    std::vector<Share> shares(vectors_.size(), {std::vector<double>(base_.right_count(), 0.0),
-                                                std::vector<double>(all_.size(), 0.0)});
-    AlignedVector<double> scratch(batch.missing.size() * kColumnBlock);
-    std::vector<const double*> pointers;
+  void AddPairs(const PairBlock<double>& pairs, std::vector<Share>& shares) const {
     Pairs both(vectors_.size()), one(0);
-    for (Index begin = 0; begin < base_.right_count(); begin += kColumnBlock) {
-      const Index end = std::min(begin + kColumnBlock, base_.right_count());
-      base_.Read(batch, begin, end, scratch.data(), pointers);
-      for (std::size_t r = 0; r < pointers.size(); ++r) {
-        Gather(batch.rows[r], pointers[r], begin, end, both, one);
-        AddBoth(batch.rows[r], both, shares);
-        AddOne(batch.rows[r], one, shares);
-      }
+    for (std::size_t r = 0; r < pairs.samples.size(); ++r) {
+      Gather(pairs.samples[r], pairs.rows()[r], pairs.begin, pairs.end, both, one);
+      AddBoth(pairs.samples[r], both, shares);
+      AddOne(pairs.samples[r], one, shares);
     }
-    return shares;
   }
 
   // Later support samples, whose pair with this one serves both, and samples outside.

@@ -1,7 +1,8 @@
-// Solves   outputs sum_m theta_m K_m a and quadratics a' K_m a of very many exponentials of one base quantity, every
-//          kernel evaluated, none kept.
-// Method   one pass over the pairs of a support sample and any sample. Pairs of two support samples are evaluated once
-//          and serve both; all others concern the outputs alone, and only kernels with a weight.
+// Solves   outputs sum_m theta_m K_m a and quadratics a' K_m a of very many exponentials of one base
+//          quantity, every kernel evaluated, none kept.
+// Method   one pass over the pairs of a support sample and any sample. Pairs of two support samples are
+//          evaluated once and serve both; all others concern the outputs alone, and only kernels with a
+//          weight.
 // Takes    the base, gammas and weights; one vector or two.
 // Holds    the sums of a batch of rows are its own and are added in order, so threads change nothing.
 // Costs    with s support samples of n and k of M weights not zero, s^2 M / 2 + s (n - s) k exponentials, as

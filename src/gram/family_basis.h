@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -23,32 +24,28 @@ double TableRelativeError() {
   return std::is_same_v<T, float> ? 1e-7 : 1e-13;
 }
 
-/// The functions of the base quantity in which all members are expanded: the members themselves, or Chebyshev
-/// polynomials. Exponentials are expanded less 1, so that kernels close to 1 keep their digits.
+/// The functions of the base quantity in which all members are expanded, less the shift of their shape: the
+/// members themselves, or Chebyshev polynomials.
 template <class T>
 class FamilyBasis {
  public:
-  FamilyBasis(Shape shape, std::span<const FamilyMember> members, const BaseRows<T>& base,
+  FamilyBasis(const Shape& shape, std::span<const FamilyMember> members, const BaseRows<T>& base,
               FamilyEvaluation evaluation)
       : shape_(shape) {
-    for (const FamilyMember& member : members) {
-      const KernelParameters& p = member.parameters;
-      gammas_.push_back(static_cast<T>(p.gamma));
-      const bool is_identity = shape == Shape::kIdentity;
-      powers_.push_back({static_cast<T>(is_identity ? 1 : p.gamma), static_cast<T>(is_identity ? 0 : p.coef0),
-                         is_identity ? 1 : static_cast<int>(p.degree)});
-    }
-    if (shape == Shape::kExponential) FitExponentials(members, base.block().UpperBound(), evaluation);
-    if (shape == Shape::kPower) FitPowers(members, base, evaluation);
+    parameters_.reserve(members.size());
+    for (const FamilyMember& member : members) parameters_.push_back(member.parameters);
+    loops_ = MakeLoops<T>(shape, parameters_);
+    if (shape.analyticity != nullptr) FitAnalytic(base.block().traits().upper_bound, evaluation);
+    if (shape.degree != nullptr) FitPowers(base, evaluation);
     if (!table_) return;
     variable_ = {static_cast<T>(table_->stretch), static_cast<T>(table_->slope),
-                 static_cast<T>(table_->offset)};
+                 static_cast<T>(table_->offset), table_->is_of_root};
   }
 
   bool has_table() const { return table_.has_value(); }
-  Index size() const { return table_ ? table_->terms : static_cast<Index>(gammas_.size()); }
+  Index size() const { return table_ ? table_->terms : static_cast<Index>(parameters_.size()); }
   /// Left out of every member.
-  double shift() const { return shape_ == Shape::kExponential ? 1 : 0; }
+  double shift() const { return shape_.shift; }
   double Error(std::size_t m) const { return table_ ? table_->error[m] : 0; }
 
   /// coefficients = sum over members of weights[m] * (member m in this basis).
@@ -74,7 +71,8 @@ class FamilyBasis {
 
   /// Twice the variable of the table.
   double TwiceVariable(double base) const {
-    const double u = table_->stretch > 0 ? std::log1p(table_->stretch * base) : base;
+    const double v = table_->is_of_root ? std::sqrt(base) : base;
+    const double u = table_->stretch > 0 ? std::log1p(table_->stretch * v) : v;
     return 2 * (table_->slope * u + table_->offset);
   }
 
@@ -102,44 +100,34 @@ class FamilyBasis {
   void AddMoments(const WeightedRows<T>& base, Index count, bool is_mapped, T* moments, Index stride) const {
     if (table_) {
       AddChebyshevMoments<T>(base, count, VariableOf(is_mapped), table_->terms, moments, stride);
-    } else if (shape_ == Shape::kExponential) {
-      AddExponentialMoments<T>(base, count, gammas_, moments, stride);
     } else {
-      AddPowerMoments<T>(base, count, powers_, moments, stride);
+      loops_->AddMoments(base, count, moments, stride);
     }
   }
 
-  const std::vector<T>& gammas() const { return gammas_; }
-  const std::vector<PowerTerm<T>>& powers() const { return powers_; }
+  std::span<const KernelParameters> parameters() const { return parameters_; }
   const TableVariable<T>& VariableOf(bool is_mapped) const {
     return is_mapped ? kMappedVariable<T> : variable_;
   }
 
  private:
-  void FitExponentials(std::span<const FamilyMember> members, double upper_bound,
-                       FamilyEvaluation evaluation) {
+  void FitAnalytic(double upper_bound, FamilyEvaluation evaluation) {
     const bool is_wanted = evaluation == FamilyEvaluation::kTable ||
-                           (evaluation == FamilyEvaluation::kAuto && members.size() > kDirectMembers);
+                           (evaluation == FamilyEvaluation::kAuto && parameters_.size() > kDirectMembers);
     if (!is_wanted) return;
-    std::vector<double> gammas;
-    for (const FamilyMember& member : members) gammas.push_back(member.parameters.gamma);
     const Index max_terms = evaluation == FamilyEvaluation::kTable
                                 ? kMostTableTerms
-                                : std::min<Index>(kMostTableTerms, 6 * members.size());
-    table_ = FitFamilyTable(gammas, upper_bound, TableRelativeError<T>(), max_terms);
+                                : std::min<Index>(kMostTableTerms, 6 * parameters_.size());
+    table_ = FitFamilyTable(shape_, parameters_, upper_bound, TableRelativeError<T>(), max_terms);
   }
 
-  // Inner products are at most as large as the largest k(x,x). Rounding is relative to the values there, so typical ones
-  // must not be much smaller.
-  void FitPowers(std::span<const FamilyMember> members, const BaseRows<T>& base,
-                 FamilyEvaluation evaluation) {
-    double highest = 0;
-    std::vector<KernelParameters> parameters;
-    for (const FamilyMember& member : members) {
-      parameters.push_back(member.parameters);
-      highest = std::max(highest, member.parameters.degree);
-    }
-    if (evaluation == FamilyEvaluation::kDirect || static_cast<double>(members.size()) <= highest + 1) return;
+  // Inner products are at most as large as the largest k(x,x). Rounding is relative to the values there, so
+  // typical ones must not be much smaller.
+  void FitPowers(const BaseRows<T>& base, FamilyEvaluation evaluation) {
+    Index highest = 0;
+    for (const KernelParameters& p : parameters_) highest = std::max(highest, shape_.degree(p));
+    if (evaluation == FamilyEvaluation::kDirect || static_cast<Index>(parameters_.size()) <= highest + 1)
+      return;
     double largest = 0, mean = 0;
     for (Index i = 0; i < base.left_count(); ++i) {
       largest = std::max(largest, base.block().LeftDiagonal(i));
@@ -147,12 +135,12 @@ class FamilyBasis {
     }
     for (Index j = 0; j < base.right_count(); ++j) largest = std::max(largest, base.block().RightDiagonal(j));
     if (!(largest > 0) || highest >= kMostTableTerms || !KeepsDigits<T>(highest, mean, largest)) return;
-    table_ = FitPowerTable(parameters, largest);
+    table_ = FitPowerTable(shape_, parameters_, largest);
   }
 
-  Shape shape_;
-  std::vector<T> gammas_;
-  std::vector<PowerTerm<T>> powers_;
+  const Shape& shape_;
+  std::vector<KernelParameters> parameters_;
+  std::unique_ptr<MemberLoops<T>> loops_;
   std::optional<FamilyTable> table_;
   TableVariable<T> variable_;
 };

@@ -71,7 +71,7 @@ class FamilyExpansion : public GroupExpansion {
 
  private:
   auto Adder() const {
-    return [this](const WeightedRows<T>& base, Index, Index count, T* block, Index stride) {
+    return [this](const WeightedRows<T>& base, Index count, T* block, Index stride) {
       basis_.AddMoments(base, count, base_.is_mapped(), block, stride);
     };
   }

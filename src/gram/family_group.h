@@ -20,11 +20,11 @@ struct FamilyMember {
 
 /// Kernels that are one function of the same base quantity with different parameters. Whatever their number,
 /// rows need one pass over the base; beyond a few members the family is evaluated from a table
-/// (gram/family_table.h). `base` must outlive the group; where nobody else reads it (`is_own_base`), it may hold the variable
-/// of the table instead of the quantity.
+/// (gram/family_table.h). `base` must outlive the group; where no other group reads it (`is_own_base`), it
+/// may hold the variable of the table instead of the quantity.
 template <class T>
-std::unique_ptr<Group<T>> MakeFamilyGroup(Shape shape, std::vector<FamilyMember> members, BaseRows<T>& base,
-                                          bool is_own_base, FamilyEvaluation evaluation,
+std::unique_ptr<Group<T>> MakeFamilyGroup(const Shape& shape, std::vector<FamilyMember> members,
+                                          BaseRows<T>& base, bool is_own_base, FamilyEvaluation evaluation,
                                           double learned_error);
 
 }  // namespace kweave

@@ -2,17 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <numbers>
 
-#include "compute/cpu/family_loops.h"
 #include "compute/cpu/packed_product.h"
 
 namespace kweave {
 namespace {
 
-constexpr Index kMaxNodes = 512;
+constexpr Index kMaxNodes = 512;  // beyond the longest table (kMostTableTerms), so that its error can be seen
 
 // What interpolation at N Chebyshev nodes needs, whatever the function: made once for every N.
 struct NodeTable {
@@ -41,44 +41,81 @@ const NodeTable& NodesOf(Index nodes) {
   return tables.try_emplace(nodes, nodes).first->second;
 }
 
+// The members of a shape that is analytic, and what is asked of a table of theirs.
+class Members {
+ public:
+  Members(const Shape& shape, std::span<const KernelParameters> parameters, double upper_bound,
+          double relative_error)
+      : shape_(shape),
+        parameters_(parameters),
+        loops_(shape.loops_f64(parameters)),
+        upper_bound_(upper_bound),
+        relative_error_(relative_error) {}
+
+  std::size_t size() const { return parameters_.size(); }
+  double Rate(std::size_t m) const { return shape_.analyticity->rate(parameters_[m]); }
+  double LogBound(std::size_t m, double left, double radius) const {
+    return shape_.analyticity->log_bound(parameters_[m], left, radius);
+  }
+  // The error asked for.
+  double Error(std::size_t m) const {
+    return relative_error_ *
+           std::abs(shape_.value(parameters_[m], upper_bound_) - shape_.value(parameters_[m], 0));
+  }
+  void Values(std::size_t m, std::span<const double> base, double* out) const {
+    loops_->Values(m, base.data(), static_cast<Index>(base.size()), out);
+  }
+
+ private:
+  const Shape& shape_;
+  std::span<const KernelParameters> parameters_;
+  std::unique_ptr<MemberLoops<double>> loops_;
+  double upper_bound_, relative_error_;
+};
+
 // One choice of the stretch g: nodes, the matrix that turns values into coefficients, and the aliasing of a
 // member.
 class Interpolation {
  public:
-  Interpolation(double stretch, double upper_bound)
-      : stretch_(stretch), length_(std::log1p(stretch * upper_bound)) {
+  // `end` is V.
+  Interpolation(double stretch, double end, bool is_of_root)
+      : stretch_(stretch), length_(std::log1p(stretch * end)), is_of_root_(is_of_root) {
     const double s = std::numbers::pi / length_;
     rho_ = s + std::sqrt(s * s + 1);
+    radius_ = (std::exp(length_ / 2 * (1 + (rho_ + 1 / rho_) / 2)) + 1) / stretch_;
   }
 
-  // Enough nodes to make the aliasing of the narrowest member smaller than `error`; false when that takes too
-  // many.
-  bool ChooseNodes(double gamma_max, double error) {
+  // Enough nodes to make the aliasing of every member smaller than `error`; false when that takes too many.
+  bool ChooseNodes(const Members& members, double error) {
+    double log_bound = 0;
+    for (std::size_t m = 0; m < members.size(); ++m) {
+      log_bound = std::max(log_bound, members.LogBound(m, 1 / stretch_, radius_));
+    }
     for (nodes_ = 32; nodes_ <= kMaxNodes; nodes_ *= 2) {
-      if (Aliasing(gamma_max) > error) continue;
+      if (!(AliasingOf(log_bound) <= error)) continue;
       table_ = &NodesOf(nodes_);
       for (Index i = 0; i < nodes_; ++i) {
-        base_.push_back(std::expm1(length_ * (table_->Node(i) + 1) / 2) / stretch_);
+        const double v = std::expm1(length_ * (table_->Node(i) + 1) / 2) / stretch_;
+        base_.push_back(is_of_root_ ? v * v : v);
       }
       return true;
     }
     return false;
   }
 
-  double Aliasing(double gamma) const {
-    return 4 * std::exp(gamma / stretch_ - static_cast<double>(nodes_) * std::log(rho_)) / (1 - 1 / rho_);
+  double Aliasing(const Members& members, std::size_t m) const {
+    return AliasingOf(members.LogBound(m, 1 / stretch_, radius_));
   }
 
-  // All coefficients of exp(-gamma b) - 1 for several gammas: gammas x nodes.
-  std::vector<double> Coefficients(std::span<const double> gammas) const {
-    const Index members = static_cast<Index>(gammas.size());
-    const double one[] = {1.0};
-    std::vector<double> values(members * nodes_, 0.0), coefficients(members * nodes_);
-    for (Index m = 0; m < members; ++m) {
-      AddExponentials<double>(base_.data(), nodes_, gammas.subspan(m, 1), one, values.data() + m * nodes_);
+  // All coefficients of some members, less the shift: count x nodes.
+  std::vector<double> Coefficients(const Members& members, std::size_t first, std::size_t count) const {
+    const auto rows = static_cast<Index>(count);
+    std::vector<double> values(rows * nodes_), coefficients(rows * nodes_);
+    for (std::size_t m = 0; m < count; ++m) {
+      members.Values(first + m, base_, values.data() + static_cast<Index>(m) * nodes_);
     }
-    PackedProduct<double>(values.data(), members, table_->cosines, 0, nodes_, /*add=*/false,
-                          coefficients.data(), nodes_);
+    PackedProduct<double>(values.data(), rows, table_->cosines, 0, nodes_, /*add=*/false, coefficients.data(),
+                          nodes_);
     return coefficients;
   }
 
@@ -87,90 +124,114 @@ class Interpolation {
   double length() const { return length_; }
 
  private:
+  double AliasingOf(double log_bound) const {
+    return 4 * std::exp(log_bound - static_cast<double>(nodes_) * std::log(rho_)) / (1 - 1 / rho_);
+  }
+
   double stretch_;
   double length_;
+  bool is_of_root_;
   double rho_ = 1;
+  double radius_ = 0;
   Index nodes_ = 0;
   const NodeTable* table_ = nullptr;
   std::vector<double> base_;  // b at the nodes
 };
 
-double Range(double gamma, double upper_bound) { return -std::expm1(-gamma * upper_bound); }
+// Members whose coefficients are made together: bounds the values at the nodes to 1 MiB.
+constexpr std::size_t kMembersAtATime = 256;
+
+// Calls use(member, its coefficients).
+template <class Use>
+void ForCoefficients(const Interpolation& interpolation, const Members& members, Use use) {
+  for (std::size_t first = 0; first < members.size(); first += kMembersAtATime) {
+    const std::size_t count = std::min(kMembersAtATime, members.size() - first);
+    const std::vector<double> coefficients = interpolation.Coefficients(members, first, count);
+    for (std::size_t m = 0; m < count; ++m) {
+      use(first + m, coefficients.data() + static_cast<Index>(m) * interpolation.nodes());
+    }
+  }
+}
 
 // Terms that the members need for their errors, or all nodes when those are not enough.
-Index TermsNeeded(const Interpolation& interpolation, std::span<const double> gammas, double upper_bound,
-                  double relative_error) {
-  const std::vector<double> coefficients = interpolation.Coefficients(gammas);
+Index TermsNeeded(const Interpolation& interpolation, const Members& members) {
   Index needed = 1;
-  for (std::size_t m = 0; m < gammas.size(); ++m) {
-    const double* member = coefficients.data() + m * interpolation.nodes();
-    const double error = relative_error * Range(gammas[m], upper_bound);
-    double tail = interpolation.Aliasing(gammas[m]);
+  ForCoefficients(interpolation, members, [&](std::size_t m, const double* coefficients) {
+    const double error = members.Error(m);
+    double tail = interpolation.Aliasing(members, m);
     Index terms = interpolation.nodes();
-    while (terms > 1 && tail + std::abs(member[terms - 1]) <= error) tail += std::abs(member[--terms]);
+    while (terms > 1 && tail + std::abs(coefficients[terms - 1]) <= error) {
+      tail += std::abs(coefficients[--terms]);
+    }
     needed = std::max(needed, terms);
-  }
+  });
   return needed;
 }
 
 // A few members that stand for all while the stretch is chosen: the ends and log-spaced ones between.
-std::vector<double> Representatives(std::span<const double> gammas) {
-  std::vector<double> sorted(gammas.begin(), gammas.end());
-  std::ranges::sort(sorted);
-  std::vector<double> few;
-  constexpr std::size_t kFew = 12;
+std::vector<KernelParameters> Representatives(const Shape& shape, std::span<const KernelParameters> members) {
+  std::vector<KernelParameters> sorted(members.begin(), members.end());
+  std::ranges::sort(sorted, {}, shape.analyticity->rate);
+  std::vector<KernelParameters> few;
+  constexpr std::size_t kFew =
+      12;  // tables vary smoothly with the rate; one term more covers members between
   for (std::size_t i = 0; i < kFew; ++i) few.push_back(sorted[i * (sorted.size() - 1) / (kFew - 1)]);
   return few;
 }
 
 }  // namespace
 
-std::optional<FamilyTable> FitFamilyTable(std::span<const double> gammas, double upper_bound,
-                                          double relative_error, Index max_terms) {
-  if (gammas.empty() || !(upper_bound > 0) || !std::isfinite(upper_bound)) return std::nullopt;
-  const double gamma_max = *std::ranges::max_element(gammas);
-  const double gamma_min = *std::ranges::min_element(gammas);
-  if (!(gamma_min > 0)) return std::nullopt;
-  const double smallest_error = relative_error * Range(gamma_min, upper_bound);
-  const std::vector<double> few = Representatives(gammas);
+std::optional<FamilyTable> FitFamilyTable(const Shape& shape, std::span<const KernelParameters> members,
+                                          double upper_bound, double relative_error, Index max_terms) {
+  if (members.empty() || !(upper_bound > 0) || !std::isfinite(upper_bound)) return std::nullopt;
+  const std::vector<KernelParameters> few_parameters = Representatives(shape, members);
+  const Members few(shape, few_parameters, upper_bound, relative_error);
+  const Members all(shape, members, upper_bound, relative_error);
+  const double fastest = few.Rate(few.size() - 1);
+  if (!(few.Rate(0) > 0) || !std::isfinite(fastest)) return std::nullopt;
+  const Members& bounding = shape.analyticity->has_one_parameter ? few : all;
+  double smallest_error = std::numeric_limits<double>::infinity();
+  for (std::size_t m = 0; m < bounding.size(); ++m) {
+    smallest_error = std::min(smallest_error, bounding.Error(m));
+  }
 
+  const bool is_of_root = shape.analyticity->is_of_root;
   std::optional<Interpolation> best;
   Index best_terms = max_terms + 1;
   for (double divisor : {1.0, 2.0, 4.0, 8.0, 16.0, 32.0}) {
-    Interpolation candidate(gamma_max / divisor, upper_bound);
-    if (!candidate.ChooseNodes(gamma_max, smallest_error / 4)) continue;
-    const Index terms = TermsNeeded(candidate, few, upper_bound, relative_error);
+    Interpolation candidate(fastest / divisor, is_of_root ? std::sqrt(upper_bound) : upper_bound, is_of_root);
+    if (!candidate.ChooseNodes(bounding, smallest_error / 4)) continue;
+    const Index terms = TermsNeeded(candidate, few);
     if (terms < best_terms) best_terms = terms, best = std::move(candidate);
   }
   if (!best) return std::nullopt;
+  if (!shape.analyticity->has_one_parameter) {
+    best_terms = TermsNeeded(*best, all);
+    if (best_terms > max_terms) return std::nullopt;
+  }
 
   FamilyTable table;
   table.stretch = best->stretch();
   table.slope = 2 / best->length();
   table.offset = -1;
+  table.is_of_root = is_of_root;
   table.terms = std::min(best_terms + 1, best->nodes());  // one more for members between the representatives
-  table.coefficients.resize(gammas.size() * table.terms);
-  table.error.resize(gammas.size());
-  constexpr std::size_t kMembersAtATime = 256;
-  for (std::size_t first = 0; first < gammas.size(); first += kMembersAtATime) {
-    const auto some = gammas.subspan(first, std::min(kMembersAtATime, gammas.size() - first));
-    const std::vector<double> coefficients = best->Coefficients(some);
-    for (std::size_t m = 0; m < some.size(); ++m) {
-      const double* member = coefficients.data() + m * best->nodes();
-      double error = best->Aliasing(some[m]);
-      for (Index k = table.terms; k < best->nodes(); ++k) error += std::abs(member[k]);
-      table.error[first + m] = error;
-      std::copy_n(member, table.terms, table.coefficients.begin() + (first + m) * table.terms);
-    }
-  }
+  table.coefficients.resize(members.size() * table.terms);
+  table.error.resize(members.size());
+  ForCoefficients(*best, all, [&](std::size_t m, const double* coefficients) {
+    double error = best->Aliasing(all, m);
+    for (Index k = table.terms; k < best->nodes(); ++k) error += std::abs(coefficients[k]);
+    table.error[m] = error;
+    std::copy_n(coefficients, table.terms, table.coefficients.begin() + static_cast<Index>(m) * table.terms);
+  });
   return table;
 }
 
-FamilyTable FitPowerTable(std::span<const KernelParameters> members, double largest) {
+FamilyTable FitPowerTable(const Shape& shape, std::span<const KernelParameters> members, double largest) {
   FamilyTable table;
-  double highest = 0;
-  for (const KernelParameters& member : members) highest = std::max(highest, member.degree);
-  table.terms = static_cast<Index>(highest) + 1;
+  Index highest = 0;
+  for (const KernelParameters& member : members) highest = std::max(highest, shape.degree(member));
+  table.terms = highest + 1;
   table.slope = 1 / largest;
   table.error.assign(members.size(), 0.0);
   const auto nodes = static_cast<double>(table.terms);
@@ -179,9 +240,8 @@ FamilyTable FitPowerTable(std::span<const KernelParameters> members, double larg
     for (Index k = 0; k < table.terms; ++k) {
       double sum = 0;
       for (Index j = 0; j < table.terms; ++j) {
-        const double base = largest * std::cos(angle(j));
-        sum += std::pow(member.gamma * base + member.coef0, member.degree) *
-               std::cos(static_cast<double>(k) * angle(j));
+        sum +=
+            shape.value(member, largest * std::cos(angle(j))) * std::cos(static_cast<double>(k) * angle(j));
       }
       table.coefficients.push_back((k == 0 ? 1 : 2) / nodes * sum);
     }

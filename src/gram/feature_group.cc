@@ -9,15 +9,14 @@
 #include "compute/cpu/family_loops.h"
 #include "gram/family_table.h"
 #include "gram/panel.h"
-#include "kernel/linear.h"
-#include "kernel/rbf.h"
 
 namespace kweave {
 namespace {
 
 constexpr Index kSamplesPerTerm = 4;     // fewer: the pairs of samples cost no more
-constexpr Index kEntriesPerSample = 64;  // of all matrices
-// No more than rounding, by which pairs err that are evaluated by their formula: nothing to add to a certificate.
+constexpr Index kEntriesPerSample = 64;  // of all matrices: no more memory than 64 columns of features
+// No more than rounding, by which pairs err that are evaluated by their formula: nothing to add to a
+// certificate.
 constexpr double kRelativeError = 1e-16;
 constexpr Index kTotalsBlock = 8192;  // samples that one thread sums up at a time
 
@@ -119,59 +118,78 @@ class FeatureExpansion : public GroupExpansion {
 };
 
 template <class T>
-class FeatureGroup : public Group<T> {
+class FeatureGroup final : public Group<T> {
  public:
   /// `rows` are those of the family; null: others add them.
-  FeatureGroup(Shape shape, FeatureSamples samples, std::unique_ptr<Group<T>> rows)
-      : shape_(shape), samples_(std::move(samples)), rows_(std::move(rows)) {}
+  FeatureGroup(const KernelKind& kind, FeatureSamples samples, std::unique_ptr<Group<T>> rows)
+      : kind_(kind), samples_(std::move(samples)), rows_(std::move(rows)) {
+    this->traits_ = {rows_ != nullptr, /*table_error=*/0, QuadraticsCost::kLittle};
+  }
 
-  QuadraticsCost quadratics_cost() const override { return QuadraticsCost::kLittle; }
-  bool has_rows() const override { return rows_ != nullptr; }
-  void SetWeights(std::span<const double> theta) override {
-    if (rows_) rows_->SetWeights(theta);
+  std::unique_ptr<GroupKernel<T>> Learn(std::span<const double> theta) const override {
+    return rows_->Learn(theta);
   }
-  void AddRows(std::span<const Index> rows, T* out, Index stride, ThreadPool& pool) override {
-    if (rows_) rows_->AddRows(rows, out, stride, pool);
-  }
-  double RowShift(std::span<const double> theta) const override {
-    double shift = 0;
-    for (const FamilyMember& member : samples_.members)
-      shift += theta[member.kernel] * member.scale * samples_.table.shift;
-    return shift;
-  }
-  void AddDiagonal(std::span<double> out) const override {
-    if (rows_) rows_->AddDiagonal(out);
-  }
-  void MeanDiagonals(Index left_count, std::span<double> means) const override {
+  void FindStatistics(Index count, const KernelStatistics& statistics, ThreadPool& pool) override {
     for (const FamilyMember& member : samples_.members) {
-      double mean = 1;
-      if (shape_ == Shape::kPower) {
-        mean = 0;
-        for (const double t : samples_.left) {
-          const double x = samples_.table.center + t / samples_.table.slope;
-          mean += ShapeValue(shape_, member.parameters, x * x) / static_cast<double>(left_count);
-        }
-      }
-      means[member.kernel] = member.scale * mean;
+      statistics.mean_diagonals[member.kernel] = member.scale * MeanDiagonal(member.parameters, count);
     }
-  }
-  void MeansOfAllPairs(Index count, std::span<double> means, ThreadPool& pool) override {
-    Expand<T>(*this, MeanOf(count), pool)->Quadratics({}, means);
+    if (statistics.mean_pairs.empty()) return;
+    Expand<T>(*this, MeanOf(count), pool)->Quadratics({}, statistics.mean_pairs);
   }
   std::unique_ptr<GroupExpansion> StartExpansion() override {
     return std::make_unique<FeatureExpansion>(samples_);
   }
 
  private:
-  Shape shape_;
+  double MeanDiagonal(const KernelParameters& parameters, Index left_count) const {
+    if (const auto constant = kind_.ConstantDiagonal(parameters)) return *constant;
+    double mean = 0;
+    for (const double t : samples_.left) {
+      const double x = samples_.table.center + t * samples_.table.half;
+      const double base = kind_.base->plain({&x, 1}, {&x, 1}, kind_.BaseParameter(parameters));
+      mean += ShapeValue(*kind_.shape, parameters, base) / static_cast<double>(left_count);
+    }
+    return mean;
+  }
+
+  const KernelKind& kind_;
   FeatureSamples samples_;
   std::unique_ptr<Group<T>> rows_;
 };
 
-// Nothing where the dimensions would not be few. `fit` makes the table.
-std::optional<FeatureSamples> SamplesOf(Shape shape, const std::vector<FamilyMember>& members,
-                                        const FeatureColumn& column, GaussianMatrices& matrices,
-                                        decltype(FitFeatureTable)& fit) {
+std::vector<KernelParameters> ParametersOf(std::span<const FamilyMember> members) {
+  std::vector<KernelParameters> parameters;
+  for (const FamilyMember& member : members) parameters.push_back(member.parameters);
+  return parameters;
+}
+
+}  // namespace
+
+bool KeepDigits(const KernelKind& kind, std::span<const FamilyMember> members, const MeasuredFeature& feature,
+                bool use_float) {
+  if (kind.shape->degree == nullptr) return true;
+  const auto keep = use_float ? KeepsDigits<float> : KeepsDigits<double>;
+  return std::ranges::all_of(members, [&](const FamilyMember& member) {
+    return keep(kind.shape->degree(member.parameters), feature.mean_square, feature.largest_square);
+  });
+}
+
+bool IsSmoothInOneFeature(const KernelKind& kind, const Features& features, const FeatureSubset& subset) {
+  return kind.in_one_feature != nullptr && SubsetSize(features, subset) == 1;
+}
+
+FeatureColumn ColumnOf(const KernelTerm& term, const Sides& sides, const FeatureSubset& subset) {
+  const auto values = [&](std::span<const View> side) {
+    const AlignedVector<double> packed = PackFeatures<double>(side[term.view].features, subset, {});
+    return std::vector<double>(packed.begin(), packed.end());
+  };
+  FeatureColumn column{{term.view, subset.empty() ? 0 : subset[0]}, values(sides.left), {}};
+  if (!sides.is_training) column.right = values(sides.right);
+  return column;
+}
+
+std::optional<MeasuredFeature> MeasureFeature(const KernelKind& kind, std::span<const FamilyMember> members,
+                                              const FeatureColumn& column, FeatureMatrices& matrices) {
   const auto samples = static_cast<Index>(
       std::min(column.left.size(), (column.right.empty() ? column.left : column.right).size()));
   if (samples == 0) return {};
@@ -180,67 +198,39 @@ std::optional<FeatureSamples> SamplesOf(Shape shape, const std::vector<FamilyMem
     low = std::min(low, std::ranges::min(column.right));
     high = std::max(high, std::ranges::max(column.right));
   }
-  const double largest = std::max(low * low, high * high);
-  const double mean = Dot(column.left, column.left) / static_cast<double>(column.left.size());
-  std::vector<KernelParameters> parameters;
-  for (const FamilyMember& member : members) {
-    parameters.push_back(member.parameters);
-    if (shape == Shape::kPower && !KeepsDigits<double>(member.parameters.degree, mean, largest)) return {};
-  }
-  std::optional<FeatureTable> table =
-      fit(shape, parameters, low, high, kRelativeError, std::min(kMostTableTerms, samples / kSamplesPerTerm),
-          kEntriesPerSample * samples, matrices);
+  MeasuredFeature found;
+  found.largest_square = std::max(low * low, high * high);
+  found.mean_square = Dot(column.left, column.left) / static_cast<double>(column.left.size());
+  if (!KeepDigits(kind, members, found, /*use_float=*/false)) return {};
+  std::optional<FeatureTable> table = MeasureFeatureTable(
+      kind, ParametersOf(members), low, high, kRelativeError,
+      std::min(kMostTableTerms, samples / kSamplesPerTerm), kEntriesPerSample * samples, matrices);
   if (!table) return {};
-  FeatureSamples found{std::move(*table), members, column.left, column.right};
-  for (std::vector<double>* values : {&found.left, &found.right}) {
-    for (double& value : *values)
-      value = std::clamp(found.table.slope * (value - found.table.center), -1.0, 1.0);
-  }
+  found.table = std::move(*table);
   return found;
 }
 
-}  // namespace
-
-bool IsSmoothInOneFeature(const KernelKind& kind, const Features& features, const FeatureSubset& subset) {
-  const bool is_smooth = (kind.shape == Shape::kExponential && kind.base == &kSquaredDistanceQuantity) ||
-                         (kind.shape == Shape::kPower && kind.base == &kInnerProductQuantity);
-  return is_smooth && SubsetSize(features, subset) == 1;
-}
-
-FeatureColumn ColumnOf(const KernelTerm& term, const Features& features, const FeatureSubset& subset) {
-  const AlignedVector<double> values = PackFeatures<double>(features, subset, {});
-  return {{term.view, subset.empty() ? 0 : subset[0]}, {values.begin(), values.end()}, {}};
-}
-
 template <class T>
-std::unique_ptr<Group<T>> MakeFeatureGroup(Shape shape, const std::vector<FamilyMember>& members,
-                                           const FeatureColumn& column, GaussianMatrices& matrices,
-                                           FeatureRows<T>* rows_of_all,
-                                           const std::function<std::unique_ptr<Group<T>>()>& make_rows) {
-  std::optional<FeatureSamples> found = SamplesOf(shape, members, column, matrices, FitFeatureTable);
-  if (!found) return make_rows();
-  const bool is_taken = rows_of_all != nullptr &&
-                        rows_of_all->Add(column.place, shape, found->table, found->members, found->left);
-  return std::make_unique<FeatureGroup<T>>(shape, std::move(*found), is_taken ? nullptr : make_rows());
+std::unique_ptr<Group<T>> MakeFeatureGroup(const KernelKind& kind, std::vector<FamilyMember> members,
+                                           FeatureColumn column, FeatureTable table,
+                                           FeatureMatrices& matrices, FeatureRows<T>* rows_of_all,
+                                           std::unique_ptr<Group<T>> rows) {
+  FillFeatureTable(kind, ParametersOf(members), table, matrices);
+  for (std::vector<double>* values : {&column.left, &column.right}) {
+    for (double& value : *values) value = std::clamp((value - table.center) / table.half, -1.0, 1.0);
+  }
+  if (rows == nullptr) rows_of_all->Add(column.place, table, members, column.left);
+  FeatureSamples samples{std::move(table), std::move(members), std::move(column.left),
+                         std::move(column.right)};
+  return std::make_unique<FeatureGroup<T>>(kind, std::move(samples), std::move(rows));
 }
 
-template <class T>
-bool LeavesRows(Shape shape, const std::vector<FamilyMember>& members, const FeatureColumn& column,
-                GaussianMatrices& matrices, FeatureRows<T>& rows_of_all) {
-  const std::optional<FeatureSamples> found =
-      SamplesOf(shape, members, column, matrices, MeasureFeatureTable);
-  return found && rows_of_all.Add(column.place, shape, found->table, found->members, found->left);
-}
-
-template std::unique_ptr<Group<float>> MakeFeatureGroup(
-    Shape, const std::vector<FamilyMember>&, const FeatureColumn&, GaussianMatrices&, FeatureRows<float>*,
-    const std::function<std::unique_ptr<Group<float>>()>&);
-template std::unique_ptr<Group<double>> MakeFeatureGroup(
-    Shape, const std::vector<FamilyMember>&, const FeatureColumn&, GaussianMatrices&, FeatureRows<double>*,
-    const std::function<std::unique_ptr<Group<double>>()>&);
-template bool LeavesRows(Shape, const std::vector<FamilyMember>&, const FeatureColumn&, GaussianMatrices&,
-                         FeatureRows<float>&);
-template bool LeavesRows(Shape, const std::vector<FamilyMember>&, const FeatureColumn&, GaussianMatrices&,
-                         FeatureRows<double>&);
+template std::unique_ptr<Group<float>> MakeFeatureGroup(const KernelKind&, std::vector<FamilyMember>,
+                                                        FeatureColumn, FeatureTable, FeatureMatrices&,
+                                                        FeatureRows<float>*, std::unique_ptr<Group<float>>);
+template std::unique_ptr<Group<double>> MakeFeatureGroup(const KernelKind&, std::vector<FamilyMember>,
+                                                         FeatureColumn, FeatureTable, FeatureMatrices&,
+                                                         FeatureRows<double>*,
+                                                         std::unique_ptr<Group<double>>);
 
 }  // namespace kweave

@@ -4,20 +4,22 @@
 
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include "base/random.h"
 #include "gram/feature_table.h"
 #include "gram/make_gram.h"
 #include "kernel/kernel_table.h"
 #include "kernel/language.h"
+#include "kernel/poly.h"
+#include "kernel/rbf.h"
 
 namespace kweave {
 namespace {
 
 double Value(const FeatureTable& table, std::size_t m, double x, double z) {
   const FeatureTable::Member& member = table.members[m];
-  const double s = std::acos(table.slope * (x - table.center)),
-               t = std::acos(table.slope * (z - table.center));
+  const double s = std::acos((x - table.center) / table.half), t = std::acos((z - table.center) / table.half);
   double sum = table.shift;
   for (Index a = 0; a < member.terms; ++a) {
     for (Index b = 0; b < member.terms; ++b)
@@ -26,22 +28,30 @@ double Value(const FeatureTable& table, std::size_t m, double x, double z) {
   return sum;
 }
 
+std::optional<FeatureTable> FitFeatureTable(const KernelKind& kind, std::span<const KernelParameters> members,
+                                            double low, double high, double relative_error, Index most_terms,
+                                            Index most_entries, FeatureMatrices& matrices) {
+  std::optional<FeatureTable> table =
+      MeasureFeatureTable(kind, members, low, high, relative_error, most_terms, most_entries, matrices);
+  if (table) FillFeatureTable(kind, members, *table, matrices);
+  return table;
+}
+
 TEST(FeatureTable, StaysWithinItsBoundEverywhere) {
   std::vector<KernelParameters> widths;
-  for (double gamma : {1e-9, 1e-3, 0.1, 1.0, 20.0}) widths.push_back({.gamma = gamma});
+  for (double gamma : {1e-9, 1e-3, 0.1, 1.0, 20.0}) widths.push_back({gamma});
   for (double relative_error : {1e-6, 1e-13}) {
-    GaussianMatrices matrices;
-    const auto table =
-        FitFeatureTable(Shape::kExponential, widths, -2, 1.5, relative_error, 256, 1 << 20, matrices);
+    FeatureMatrices matrices;
+    const auto table = FitFeatureTable(kRbf, widths, -2, 1.5, relative_error, 256, 1 << 20, matrices);
     ASSERT_TRUE(table.has_value());
     for (std::size_t m = 0; m < widths.size(); ++m) {
       EXPECT_LE(table->members[m].error, relative_error);
       for (int i = 0; i <= 40; ++i) {
         for (int j = 0; j <= 40; ++j) {
           const double x = -2 + 3.5 * i / 40, z = -2 + 3.5 * j / 40;
-          ASSERT_NEAR(Value(*table, m, x, z), std::exp(-widths[m].gamma * (x - z) * (x - z)),
+          ASSERT_NEAR(Value(*table, m, x, z), std::exp(-widths[m][kRbfGamma] * (x - z) * (x - z)),
                       table->members[m].error + 3e-14)
-              << "gamma " << widths[m].gamma << " at " << x << ", " << z;
+              << "gamma " << widths[m][kRbfGamma] << " at " << x << ", " << z;
         }
       }
     }
@@ -49,26 +59,27 @@ TEST(FeatureTable, StaysWithinItsBoundEverywhere) {
 }
 
 TEST(FeatureTable, IsExactForPolynomials) {
-  const std::vector<KernelParameters> powers = {{1, 1, 1}, {0.5, 2, 3}, {2, 0, 4}};
-  GaussianMatrices matrices;
-  const auto table = FitFeatureTable(Shape::kPower, powers, 0.5, 2, 1e-13, 256, 1 << 20, matrices);
+  const std::vector<KernelParameters> powers = {{1, 1, 1}, {3, 0.5, 2}, {4, 2, 0}};
+  FeatureMatrices matrices;
+  const auto table = FitFeatureTable(kPoly, powers, 0.5, 2, 1e-13, 256, 1 << 20, matrices);
   ASSERT_TRUE(table.has_value());
   for (std::size_t m = 0; m < powers.size(); ++m) {
     EXPECT_EQ(table->members[m].error, 0);
-    const double want = ShapeValue(Shape::kPower, powers[m], 0.7 * 1.9);
+    const double want = ShapeValue(kPowerShape, powers[m], 0.7 * 1.9);
     EXPECT_NEAR(Value(*table, m, 0.7, 1.9), want, 1e-12 * want);
   }
 }
 
 TEST(FeatureTable, SaysWhereItWouldBeTooLong) {
-  GaussianMatrices matrices;
-  const std::vector<KernelParameters> narrow = {{.gamma = 1e4}};
-  EXPECT_FALSE(FitFeatureTable(Shape::kExponential, narrow, 0, 1, 1e-13, 64, 1 << 20, matrices).has_value());
-  const std::vector<KernelParameters> many(100, {.gamma = 1});
-  EXPECT_FALSE(FitFeatureTable(Shape::kExponential, many, 0, 1, 1e-13, 64, 1000, matrices).has_value());
+  FeatureMatrices matrices;
+  const std::vector<KernelParameters> narrow = {{1e4}};
+  EXPECT_FALSE(FitFeatureTable(kRbf, narrow, 0, 1, 1e-13, 64, 1 << 20, matrices).has_value());
+  const std::vector<KernelParameters> many(100, {1});
+  EXPECT_FALSE(FitFeatureTable(kRbf, many, 0, 1, 1e-13, 64, 1000, matrices).has_value());
 }
 
-// Kernels on single features, where the sums over samples stand for matrices of all pairs, against every pair by its formula.
+// Kernels on single features, where the sums over samples stand for matrices of all pairs, against every pair
+// by its formula.
 class FeatureGroupTest : public testing::TestWithParam<bool> {
  protected:
   // Kernels with their normalisation.
@@ -126,7 +137,7 @@ TEST_P(FeatureGroupTest, AgreesWithEveryPairByItsFormula) {
   found.resize(kTrain), right.resize(kTrain);
   expansion->Outputs(theta, found), want->Outputs(theta, right);
   compare(found, right);
-  gram->Update(*expansion, b), plain->Update(*want, b);
+  expansion->MoveTo(b), want->MoveTo(b);
   expansion->Outputs(theta, found), want->Outputs(theta, right);
   compare(found, right);
   found.resize(kNew), right.resize(kNew);
@@ -134,8 +145,8 @@ TEST_P(FeatureGroupTest, AgreesWithEveryPairByItsFormula) {
   compare(found, right);
 }
 
-// Rows of all features together: ranges of their own, a constant feature, widths from so wide that all values are close to 1 to
-// so narrow that rows come from distances, weights from large to none.
+// Rows of all features together: ranges of their own, a constant feature, widths from so wide that all values
+// are close to 1 to so narrow that rows come from distances, weights from large to none.
 TEST_P(FeatureGroupTest, RowsAgreeWithEveryPairByItsFormula) {
   constexpr Index kSamples = 300, kFeatures = 5;
   Random random(3);
@@ -162,10 +173,10 @@ TEST_P(FeatureGroupTest, RowsAgreeWithEveryPairByItsFormula) {
       weight = drawn < least ? 0 : std::pow(drawn, 20);
     }
     if (least == 1) theta[0] = 1;
-    EXPECT_NEAR(gram->RowShift(theta), plain->RowShift(theta), 1e-9);
-    plain->Rows(theta, rows, want.data(), kSamples);
-    gram->Rows(theta, rows, got.data(), kSamples);
-    gram->Diagonal(theta, diagonal);
+    EXPECT_NEAR(gram->Learn(theta)->shift(), plain->Learn(theta)->shift(), 1e-9);
+    plain->Learn(theta)->Rows(rows, want.data(), kSamples);
+    gram->Learn(theta)->Rows(rows, got.data(), kSamples);
+    gram->Learn(theta)->Diagonal(diagonal);
     double largest = 0;
     for (const double value : want) largest = std::max(largest, std::abs(value));
     const double tolerance = (GetParam() ? 1e-6 : 1e-13) * largest;
@@ -210,8 +221,8 @@ TEST_P(FeatureGroupTest, RowsOfConstantFeaturesAreFinite) {
   for (Index m = 0; m < kernels.size(); ++m) {
     std::vector<double> theta(kernels.size(), 0.0);
     theta[m] = 1;
-    gram->Rows(theta, rows, out.data(), kTrain);
-    for (const double value : out) ASSERT_NEAR(value + gram->RowShift(theta), 1, 1e-5) << m;
+    gram->Learn(theta)->Rows(rows, out.data(), kTrain);
+    for (const double value : out) ASSERT_NEAR(value + gram->Learn(theta)->shift(), 1, 1e-5) << m;
   }
 }
 

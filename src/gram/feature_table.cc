@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
 
 #include "compute/cpu/family_loops.h"
@@ -63,19 +62,6 @@ std::shared_ptr<const FeatureTable::Matrix> Interpolate(Index terms, Function fu
   return std::make_shared<const FeatureTable::Matrix>(ToCoefficients(nodes, once));
 }
 
-// Terms that keep exp(-g (s-t)^2) - 1 within `error`, or more than kMostTableTerms.
-Index LengthOfGaussian(double g, double error) {
-  const double lebesgue = 1 + 2 / std::numbers::pi * std::log(static_cast<double>(kMostTableTerms));
-  double least = std::numeric_limits<double>::infinity();
-  for (double log_rho = 1.0 / 64; log_rho < 16; log_rho *= 1.05) {
-    const double rho = std::exp(log_rho), b = std::sinh(log_rho), w = g * std::pow(std::cosh(log_rho) + 1, 2);
-    const double log_largest = std::min(g * b * b + std::log(2.0), std::log(w) + w);  // exp(g b^2) >= 1
-    const double log_factor = log_largest + std::log(4 * (1 + lebesgue) / (rho - 1));
-    least = std::min(least, 1 + (log_factor - std::log(error)) / log_rho);
-  }
-  return static_cast<Index>(std::ceil(std::clamp(least, 1.0, kMostTableTerms + 1.0)));
-}
-
 // Half the length of a range, or a little more, so that few lengths occur.
 double RoundedHalf(double low, double high) {
   const double half = 0.5 * (high - low);
@@ -83,28 +69,37 @@ double RoundedHalf(double low, double high) {
   return std::exp2(std::ceil(kStepsPerDoubling * std::log2(half)) / kStepsPerDoubling);
 }
 
+// k(x,z) less the shift, of two values of a feature.
+double ValueAt(const KernelKind& kind, const KernelParameters& parameters, double x, double z) {
+  return kind.shape->value(parameters, kind.base->plain({&x, 1}, {&z, 1}, kind.BaseParameter(parameters)));
+}
+
 }  // namespace
 
-std::optional<FeatureTable> MeasureFeatureTable(Shape shape, std::span<const KernelParameters> members,
-                                                double low, double high, double relative_error,
-                                                Index most_terms, Index most_entries,
-                                                GaussianMatrices& matrices) {
+std::optional<FeatureTable> MeasureFeatureTable(const KernelKind& kind,
+                                                std::span<const KernelParameters> members, double low,
+                                                double high, double relative_error, Index most_terms,
+                                                Index most_entries, FeatureMatrices& matrices) {
+  const SmoothInFeature& smooth = *kind.in_one_feature;
   const double half = RoundedHalf(low, high);
   if (!std::isfinite(half)) return {};
   FeatureTable table;
   table.center = 0.5 * (low + high);
-  table.slope = 1 / half;
-  table.shift = shape == Shape::kExponential ? 1 : 0;
+  table.half = half;
+  table.shift = kind.shape->shift;
   Index entries = 0;
   for (const KernelParameters& member : members) {
-    if (shape == Shape::kExponential) {
-      const double g = member.gamma * half * half;
-      auto [known, is_new] = matrices.try_emplace(g);
-      if (is_new) known->second.error = relative_error * -std::expm1(-4 * g);
-      if (is_new) known->second.terms = LengthOfGaussian(g, known->second.error);
+    if (smooth.on_unit_range != nullptr) {
+      const KernelParameters unit = smooth.on_unit_range(member, half);
+      auto [known, is_new] = matrices.try_emplace({&kind, unit});
+      if (is_new) {
+        known->second.error =
+            relative_error * std::abs(ValueAt(kind, unit, 1, -1) - ValueAt(kind, unit, 0, 0));
+        known->second.terms = smooth.terms(unit, known->second.error);
+      }
       table.members.push_back(known->second);
     } else {
-      table.members.push_back({static_cast<Index>(member.degree) + 1, nullptr, 0});
+      table.members.push_back({smooth.terms(member, 0), nullptr, 0});
     }
     const Index terms = table.members.back().terms;
     entries += terms * terms;
@@ -114,29 +109,24 @@ std::optional<FeatureTable> MeasureFeatureTable(Shape shape, std::span<const Ker
   return table;
 }
 
-std::optional<FeatureTable> FitFeatureTable(Shape shape, std::span<const KernelParameters> members,
-                                            double low, double high, double relative_error, Index most_terms,
-                                            Index most_entries, GaussianMatrices& matrices) {
-  // What is too long costs no matrix.
-  std::optional<FeatureTable> table =
-      MeasureFeatureTable(shape, members, low, high, relative_error, most_terms, most_entries, matrices);
-  if (!table) return {};
-  const double center = table->center, half = RoundedHalf(low, high);
+void FillFeatureTable(const KernelKind& kind, std::span<const KernelParameters> members, FeatureTable& table,
+                      FeatureMatrices& matrices) {
+  const double center = table.center, half = table.half;
   for (std::size_t m = 0; m < members.size(); ++m) {
-    FeatureTable::Member& member = table->members[m];
-    if (member.matrix != nullptr) continue;
-    if (shape == Shape::kExponential) {
-      const double g = members[m].gamma * half * half;
-      member.matrix =
-          Interpolate(member.terms, [g](double s, double t) { return std::expm1(-g * (s - t) * (s - t)); });
-      matrices[g].matrix = member.matrix;
+    FeatureTable::Member& member = table.members[m];
+    if (kind.in_one_feature->on_unit_range != nullptr) {
+      const KernelParameters unit = kind.in_one_feature->on_unit_range(members[m], half);
+      std::shared_ptr<const FeatureTable::Matrix>& shared = matrices[{&kind, unit}].matrix;
+      if (shared == nullptr) {
+        shared = Interpolate(member.terms, [&](double s, double t) { return ValueAt(kind, unit, s, t); });
+      }
+      member.matrix = shared;
     } else {
       member.matrix = Interpolate(member.terms, [&](double s, double t) {
-        return ShapeValue(shape, members[m], (center + half * s) * (center + half * t));
+        return ValueAt(kind, members[m], center + half * s, center + half * t);
       });
     }
   }
-  return table;
 }
 
 }  // namespace kweave

@@ -27,4 +27,10 @@ std::vector<Index> CommonSupport(std::span<const std::span<const double>> vector
   return rows;
 }
 
+std::vector<Index> CommonSupport(std::span<const VectorRequest> requests) {
+  std::vector<std::span<const double>> vectors;
+  for (const VectorRequest& request : requests) vectors.push_back(request.a);
+  return CommonSupport(vectors);
+}
+
 }  // namespace kweave

@@ -1,8 +1,8 @@
 // Kernels that are evaluated together because they share structure.
 //
-// Next on the main path: gram/family_group.h (functions of one base quantity), gram/feature_group.h (the same of a
-// single feature), gram/linear_group.h (through the features), gram/single_group.h (everything else), and under them
-// compute/cpu/family_loops.h.
+// Next on the main path: gram/family_group.h (functions of one base quantity), gram/feature_group.h (the same
+// of a single feature), gram/linear_group.h (through the features), gram/single_group.h (everything else),
+// and under them compute/cpu/family_loops.h.
 #ifndef KWEAVE_GRAM_GROUP_H_
 #define KWEAVE_GRAM_GROUP_H_
 
@@ -10,6 +10,7 @@
 #include <numeric>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/threads.h"
@@ -20,7 +21,8 @@ namespace kweave {
 
 /// Columns that one thread works on at a time: a block of moments stays in the nearest caches.
 inline constexpr Index kColumnBlock = 512;
-/// Left samples per matrix product.
+/// Left samples per matrix product, and float values that are added up before their sum is taken over in
+/// double.
 inline constexpr Index kRowBatch = 64;
 
 /// The nonzero entries of a vector over the left samples.
@@ -34,6 +36,7 @@ SupportVector MakeSupport(std::span<const double> a);
 
 /// The entries in which one of the vectors is not zero, ascending.
 std::vector<Index> CommonSupport(std::span<const std::span<const double>> vectors);
+std::vector<Index> CommonSupport(std::span<const VectorRequest> requests);
 
 /// The part of an Expansion that belongs to one group, of a vector that grows by Add.
 class GroupExpansion {
@@ -67,8 +70,51 @@ struct WeightedFeatures {
   std::vector<double> weights;
 };
 
-/// What quadratics alone cost: as much as an expansion, which is much or little, or only the pairs of nonzero entries.
+/// The share of a group in a learned kernel: a value. T: float or double. The group must outlive it.
+template <class T>
+class GroupKernel {
+ public:
+  virtual ~GroupKernel() = default;
+  /// What the rows of the group leave out.
+  double shift() const { return shift_; }
+  /// out[r * stride + j] += the group's share of row rows[r].
+  virtual void AddRows(std::span<const Index> rows, T* out, Index stride, ThreadPool& pool) const = 0;
+  virtual void AddDiagonal(std::span<double> out, ThreadPool& pool) const = 0;
+  /// What it is made of, if it is linear.
+  virtual std::optional<WeightedFeatures<T>> Linear() const { return {}; }
+
+ protected:
+  double shift_ = 0;
+};
+
+/// What quadratics alone cost: as much as an expansion, which is much or little, or only the pairs of nonzero
+/// entries.
 enum class QuadraticsCost { kExpansion, kLittle, kSupport };
+
+/// What a group is, fixed when it is made.
+struct GroupTraits {
+  bool has_rows = true;  ///< it adds rows itself; if not, others add them, and it is not asked to learn
+  double table_error = 0;
+  QuadraticsCost quadratics_cost = QuadraticsCost::kExpansion;
+  double rounding_error = 0;  ///< GramShape::rounding_error
+};
+
+/// Where the answers of a group to a VectorRequest go.
+struct GroupAnswer {
+  std::span<double> quadratics;  ///< of all kernels; a group writes its own
+  std::span<double> outputs;     ///< added to
+  double rough_error = 0;
+  std::unique_ptr<GroupExpansion> expansion;  ///< where it is to be kept
+};
+
+/// Of training samples, by kernel; a group writes those of its own, whatever their weight.
+struct KernelStatistics {
+  std::span<double> mean_diagonals;  ///< of k_m(x,x)
+  std::span<double> mean_pairs;      ///< of k_m(x,z) over all pairs; empty: not asked for
+  /// In feature space, of kernels whose E k(x,x) - E k(x,z) would lose its digits; others are left as they
+  /// are. Empty: not asked for.
+  std::span<double> variances;
+};
 
 /// T: float or double. Vectors theta and q are over all kernels of the problem; a group reads and writes its
 /// own.
@@ -76,46 +122,22 @@ template <class T>
 class Group {
  public:
   virtual ~Group() = default;
-  /// Whether the group adds rows itself. If not, others add them, and neither its weights nor its rows are asked for.
-  virtual bool has_rows() const { return true; }
-  /// Takes the weights that AddRows and AddDiagonal use until the next call.
-  virtual void SetWeights(std::span<const double> theta) = 0;
-  /// out[r * stride + j] += the group's share of row rows[r].
-  virtual void AddRows(std::span<const Index> rows, T* out, Index stride, ThreadPool& pool) = 0;
-  /// What the rows of the group leave out at these weights.
-  virtual double RowShift(std::span<const double> theta) const = 0;
-  virtual void AddDiagonal(std::span<double> out) const = 0;
+  const GroupTraits& traits() const { return traits_; }
+
+  virtual std::unique_ptr<GroupKernel<T>> Learn(std::span<const double> theta) const = 0;
   /// Of the vector zero. The group must outlive it.
   virtual std::unique_ptr<GroupExpansion> StartExpansion() = 0;
-  /// means[m] = mean of k_m(x,x) over the left samples, for the group's kernels, whatever their weight.
-  virtual void MeanDiagonals(Index left_count, std::span<double> means) const = 0;
-  /// means[m] = mean of k_m(x,z) over all pairs of `count` training samples, for the group's kernels, whatever their
-  /// weight.
-  virtual void MeansOfAllPairs(Index count, std::span<double> means, ThreadPool& pool) = 0;
-  /// Writes the variance in feature space of kernels whose E k(x,x) - E k(x,z) would lose its digits; others are left.
-  virtual void Variances(std::span<double>) const {}
-  virtual double TableError() const { return 0; }
-  /// Base values may be replaced by what the group makes of them first, so that it need not do so each time it reads them.
+  /// Answers to all requests, from one pass where that is possible.
+  virtual void Answer(std::span<const VectorRequest> requests, std::span<GroupAnswer> answers,
+                      ThreadPool& pool);
+  /// Of the `count` left samples.
+  virtual void FindStatistics(Index count, const KernelStatistics& statistics, ThreadPool& pool) = 0;
+  /// Base values may be replaced by what the group makes of them first, so that it need not do so each time
+  /// it reads them.
   virtual void MapBase() {}
-  /// The expansions of several vectors. The group must outlive them.
-  virtual std::vector<std::unique_ptr<GroupExpansion>> ExpandAll(
-      std::span<const std::span<const double>> vectors, ThreadPool& pool);
-  /// Writes quadratics and adds to outputs of each vector. `theta` are the weights last set.
-  virtual void Measure(std::span<const double> theta, std::span<const std::span<const double>> vectors,
-                       std::span<Measurement> measured, ThreadPool& pool);
-  /// The same for vectors with weights of their own. The weights last set are others then.
-  virtual void MeasureEach(std::span<const MeasureRequest> requests, std::span<Measurement> measured,
-                           ThreadPool& pool) {
-    for (std::size_t v = 0; v < requests.size(); ++v) {
-      SetWeights(requests[v].theta);
-      Measure(requests[v].theta, std::span(&requests[v].a, 1), measured.subspan(v, 1), pool);
-    }
-  }
-  /// Writes q[m] = a' K_m a for the group's kernels, keeping nothing.
-  virtual void SupportQuadratics(std::span<const double> a, std::span<double> q, ThreadPool& pool);
-  virtual QuadraticsCost quadratics_cost() const { return QuadraticsCost::kExpansion; }
-  /// What the group's share of the learned kernel is made of, if it is linear. The group must outlive it.
-  virtual std::optional<WeightedFeatures<T>> Linear(std::span<const double>) const { return {}; }
+
+ protected:
+  GroupTraits traits_;
 };
 
 /// The expansion of `a`. The group must outlive it.
@@ -126,26 +148,19 @@ std::unique_ptr<GroupExpansion> Expand(Group<T>& group, const SupportVector& a, 
   return expansion;
 }
 
-template <class T>
-std::vector<std::unique_ptr<GroupExpansion>> Group<T>::ExpandAll(
-    std::span<const std::span<const double>> vectors, ThreadPool& pool) {
-  std::vector<std::unique_ptr<GroupExpansion>> expansions;
-  for (const auto& a : vectors) expansions.push_back(Expand(*this, MakeSupport(a), pool));
-  return expansions;
+/// What an expansion of its vector says to a request; the expansion is kept if it asks for that.
+inline void AnswerFrom(std::unique_ptr<GroupExpansion> expansion, const VectorRequest& request,
+                       GroupAnswer& answer) {
+  if (request.wants_quadratics) expansion->Quadratics(request.a, answer.quadratics);
+  if (request.has_outputs()) expansion->AddOutputs(request.theta, answer.outputs);
+  if (request.keeps_expansion) answer.expansion = std::move(expansion);
 }
 
 template <class T>
-void Group<T>::SupportQuadratics(std::span<const double> a, std::span<double> q, ThreadPool& pool) {
-  Expand(*this, MakeSupport(a), pool)->Quadratics(a, q);
-}
-
-template <class T>
-void Group<T>::Measure(std::span<const double> theta, std::span<const std::span<const double>> vectors,
-                       std::span<Measurement> measured, ThreadPool& pool) {
-  for (std::size_t v = 0; v < vectors.size(); ++v) {
-    const std::unique_ptr<GroupExpansion> expansion = Expand(*this, MakeSupport(vectors[v]), pool);
-    expansion->Quadratics(vectors[v], measured[v].quadratics);
-    expansion->AddOutputs(theta, measured[v].outputs);
+void Group<T>::Answer(std::span<const VectorRequest> requests, std::span<GroupAnswer> answers,
+                      ThreadPool& pool) {
+  for (std::size_t v = 0; v < requests.size(); ++v) {
+    AnswerFrom(Expand(*this, MakeSupport(requests[v].a), pool), requests[v], answers[v]);
   }
 }
 

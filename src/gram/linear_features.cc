@@ -18,12 +18,33 @@ void DropRounding(double mean, double& variance) {
   if (std::isfinite(variance) && variance <= rounding * rounding) variance = 0;
 }
 
+// Mean and variance of one feature in two passes over what its values exceed `origin`, one of them, by: for a
+// constant feature every term is exactly 0, whatever the number of samples. The second pass corrects for the
+// rounding of the mean.
+struct Spread {
+  double origin = 0, mean = 0;  // the mean is that of the excess
+  double deviations = 0, squares = 0;
+
+  void AddToMean(double x, double weight) { mean += weight * (x - origin); }
+  void AddToVariance(double x, double weight) {
+    const double deviation = x - origin - mean;
+    deviations += weight * deviation;
+    squares += weight * deviation * deviation;
+  }
+  // `offset` was taken off every value before.
+  double Variance(double offset) const {
+    double variance = squares - deviations * deviations;
+    DropRounding(offset + origin + mean, variance);
+    return variance;
+  }
+};
+
 template <class T>
 class DenseLinearFeatures : public LinearFeatures<T> {
  public:
   DenseLinearFeatures(const View& left, const View& right, bool is_training, bool may_center) {
     center_.assign(ColumnCount(left.features), 0.0);
-    if (may_center) center_ = ColumnMeans(left.features, {});
+    if (may_center) center_ = ColumnCenters(left.features, {});
     left_ = PackSamples<T>(left.features, {}, center_).samples;
     if (!is_training) right_ = PackSamples<T>(right.features, {}, center_).samples;
     right_samples_ = is_training ? &left_ : &right_;
@@ -70,11 +91,12 @@ class DenseLinearFeatures : public LinearFeatures<T> {
 
   std::vector<double> Variances() const override {
     const double weight = 1 / static_cast<double>(left_.count);
-    std::vector<double> means(features(), 0.0), variances(features(), 0.0);
-    ForValues(left_, 0, left_.count, [&](Index, Index f, double x) { means[f] += weight * x; });
-    ForValues(left_, 0, left_.count,
-              [&](Index, Index f, double x) { variances[f] += weight * (x - means[f]) * (x - means[f]); });
-    for (Index f = 0; f < features(); ++f) DropRounding(means[f] + center_[f], variances[f]);
+    std::vector<Spread> spreads(features());
+    for (Index f = 0; f < features(); ++f) spreads[f].origin = static_cast<double>(left_.at(0, f));
+    ForValues(left_, 0, left_.count, [&](Index, Index f, double x) { spreads[f].AddToMean(x, weight); });
+    ForValues(left_, 0, left_.count, [&](Index, Index f, double x) { spreads[f].AddToVariance(x, weight); });
+    std::vector<double> variances(features());
+    for (Index f = 0; f < features(); ++f) variances[f] = spreads[f].Variance(center_[f]);
     return variances;
   }
 
@@ -97,7 +119,8 @@ class DenseLinearFeatures : public LinearFeatures<T> {
   }
 
  private:
-  // Calls use(sample, feature, value) for samples begin to end - 1, in the order they are stored; `begin` starts a block.
+  // Calls use(sample, feature, value) for samples begin to end - 1, in the order they are stored; `begin`
+  // starts a block.
   template <class Use>
   static void ForValues(const PackedSamples<T>& samples, Index begin, Index end, Use use) {
     for (Index first = begin; first < end; first += kPackedBlock) {
@@ -118,20 +141,18 @@ class DenseLinearFeatures : public LinearFeatures<T> {
 template <class T>
 class SparseLinearFeatures : public LinearFeatures<T> {
  public:
-  SparseLinearFeatures(const View& left, const View& right)
-      : columns_(std::get<SparseRows>(left.features)),
-        left_(std::get<SparseRows>(left.features), columns_),
-        right_(std::get<SparseRows>(right.features), columns_) {}
+  SparseLinearFeatures(const View& left, const View& right, bool is_training)
+      : sides_(left, right, is_training) {}
 
-  Index features() const override { return columns_.size(); }
-  Index NumberOf(std::int32_t column) const override { return columns_.NumberOf(column); }
+  Index features() const override { return sides_.columns().size(); }
+  Index NumberOf(std::int32_t column) const override { return sides_.columns().NumberOf(column); }
 
   void AddProducts(std::span<const T> u, std::span<const Index> rows, Index begin, Index end, T* out,
                    Index stride) const override {
     thread_local AlignedVector<T> products;
     const Index width = end - begin;
     products.resize(std::max<std::size_t>(products.size(), rows.size() * width));
-    right_.Products(left_, rows, u, features(), begin, end, products.data(), width);
+    sides_.Products(rows, u, begin, end, products.data(), width);
     for (std::size_t r = 0; r < rows.size(); ++r) {
       AddScaled<T>(products.data() + r * width, width, T{1}, out + r * stride);
     }
@@ -163,19 +184,30 @@ class SparseLinearFeatures : public LinearFeatures<T> {
 
   std::vector<double> Variances() const override {
     const double weight = 1 / static_cast<double>(left_.count());
-    std::vector<double> means(features(), 0.0), variances(features(), 0.0), zeros(features(), 1.0);
-    for (Index i = 0; i < left_.count(); ++i) {
-      left_.ForEntries(i, [&](Index f, double x) { means[f] += weight * x; });
-    }
+    std::vector<Index> entries(features(), 0);
+    std::vector<Spread> spreads(features());
     for (Index i = 0; i < left_.count(); ++i) {
       left_.ForEntries(i, [&](Index f, double x) {
-        variances[f] += weight * (x - means[f]) * (x - means[f]);
-        zeros[f] -= weight;
+        ++entries[f];
+        spreads[f].origin = x;
       });
     }
+    // A feature that some samples lack is zero there.
+    std::vector<double> zeros(features());
     for (Index f = 0; f < features(); ++f) {
-      variances[f] += std::max(zeros[f], 0.0) * means[f] * means[f];
-      DropRounding(means[f], variances[f]);
+      zeros[f] = weight * static_cast<double>(left_.count() - entries[f]);
+      if (zeros[f] > 0) spreads[f].origin = 0;
+    }
+    for (Index i = 0; i < left_.count(); ++i) {
+      left_.ForEntries(i, [&](Index f, double x) { spreads[f].AddToMean(x, weight); });
+    }
+    for (Index i = 0; i < left_.count(); ++i) {
+      left_.ForEntries(i, [&](Index f, double x) { spreads[f].AddToVariance(x, weight); });
+    }
+    std::vector<double> variances(features());
+    for (Index f = 0; f < features(); ++f) {
+      spreads[f].AddToVariance(0, zeros[f]);
+      variances[f] = spreads[f].Variance(0);
     }
     return variances;
   }
@@ -190,25 +222,38 @@ class SparseLinearFeatures : public LinearFeatures<T> {
 
   void AddOutputs(std::span<const double> w, Index begin, Index end, double* out) const override {
     for (Index j = begin; j < end; ++j) {
-      right_.ForEntries(j, [&](Index f, double z) { out[j - begin] += w[f] * z; });
+      sides_.right().ForEntries(j, [&](Index f, double z) { out[j - begin] += w[f] * z; });
     }
   }
 
  private:
-  OccurringColumns columns_;
-  SparseSamples<T> left_, right_;
+  SparseSides<T> sides_;
+  const SparseSamples<T>& left_ = sides_.left();
 };
+
+bool AreSparse(const View& left, const View& right) {
+  return std::holds_alternative<SparseRows>(left.features) &&
+         std::holds_alternative<SparseRows>(right.features);
+}
 
 }  // namespace
 
 template <class T>
 std::unique_ptr<LinearFeatures<T>> MakeLinearFeatures(const View& left, const View& right, bool is_training,
                                                       bool may_center) {
-  if (std::holds_alternative<SparseRows>(left.features) &&
-      std::holds_alternative<SparseRows>(right.features)) {
-    return std::make_unique<SparseLinearFeatures<T>>(left, right);
+  if (AreSparse(left, right)) {
+    return std::make_unique<SparseLinearFeatures<T>>(left, right, is_training);
   }
   return std::make_unique<DenseLinearFeatures<T>>(left, right, is_training, may_center);
+}
+
+std::size_t LinearFeatureBytes(const View& left, const View& right, bool is_training,
+                               std::size_t value_bytes) {
+  const auto bytes = [&](const Features& side) {
+    if (AreSparse(left, right)) return SparseSampleBytes(std::get<SparseRows>(side), value_bytes);
+    return PackedBytes(RowCount(side), ColumnCount(left.features), value_bytes);
+  };
+  return bytes(left.features) + (is_training ? 0 : bytes(right.features));
 }
 
 template std::unique_ptr<LinearFeatures<float>> MakeLinearFeatures(const View&, const View&, bool, bool);

@@ -1,6 +1,7 @@
 #ifndef KWEAVE_GRAM_LINEAR_FEATURES_H_
 #define KWEAVE_GRAM_LINEAR_FEATURES_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -27,7 +28,8 @@ class LinearFeatures {
                            Index stride) const = 0;
   /// out[i] += sum_f u_f x_f^2 over the left samples.
   virtual void AddDiagonal(std::span<const double> u, std::span<double> out) const = 0;
-  /// Writes the features of left sample i that are not zero and their values, ascending, centred if products are.
+  /// Writes the features of left sample i that are not zero and their values, ascending, centred if products
+  /// are.
   virtual void CopyRow(Index i, std::vector<std::int32_t>& numbers, std::vector<double>& values) const = 0;
   /// The mean of x_f^2 over the left samples, for every feature.
   virtual std::vector<double> MeanSquares() const = 0;
@@ -44,6 +46,10 @@ class LinearFeatures {
 template <class T>
 std::unique_ptr<LinearFeatures<T>> MakeLinearFeatures(const View& left, const View& right, bool is_training,
                                                       bool may_center);
+
+/// What those take, with values of so many bytes.
+std::size_t LinearFeatureBytes(const View& left, const View& right, bool is_training,
+                               std::size_t value_bytes);
 
 }  // namespace kweave
 

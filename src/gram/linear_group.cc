@@ -1,7 +1,6 @@
 #include "gram/linear_group.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "compute/cpu/family_loops.h"
 #include "gram/pair_pass.h"
@@ -98,76 +97,82 @@ class LinearExpansion : public GroupExpansion {
 };
 
 template <class T>
-class LinearGroup : public Group<T> {
+class LinearGroup final : public Group<T> {
  public:
   LinearGroup(std::span<const LinearMember> members, std::shared_ptr<const LinearFeatures<T>> features,
               Index right_count, BaseRows<T>* products)
       : features_(std::move(features)),
         members_(NumberFeatures(members, *features_)),
         right_count_(right_count),
-        products_(products) {}
-
-  QuadraticsCost quadratics_cost() const override { return QuadraticsCost::kLittle; }
-  void SetWeights(std::span<const double> theta) override {
-    weights_ = FeatureWeights(members_, features_->features(), theta);
-    rounded_weights_.assign(weights_.begin(), weights_.end());
-    is_zero_ = std::ranges::all_of(weights_, [](double value) { return value == 0; });
+        products_(products) {
+    this->traits_.quadratics_cost = QuadraticsCost::kLittle;
   }
 
-  void AddRows(std::span<const Index> rows, T* out, Index stride, ThreadPool& pool) override {
-    if (is_zero_) return;
-    if (products_ != nullptr) {
-      const T weight = rounded_weights_.front();  // of all features
-      ForBaseBlocks<T>(*products_, rows, pool,
-                       [&](std::size_t first, std::span<const T* const> base, Index begin, Index count) {
-                         for (std::size_t r = 0; r < base.size(); ++r)
-                           AddScaled<T>(base[r], count, weight, out + (first + r) * stride + begin);
-                       });
-      return;
-    }
-    pool.ParallelFor(right_count_, kColumnBlock, [&](Index begin, Index end, int) {
-      features_->AddProducts(rounded_weights_, rows, begin, end, out + begin, stride);
-    });
+  std::unique_ptr<GroupKernel<T>> Learn(std::span<const double> theta) const override {
+    return std::make_unique<LinearKernel>(*this, FeatureWeights(members_, features_->features(), theta));
   }
-
-  double RowShift(std::span<const double>) const override { return 0; }
-  void AddDiagonal(std::span<double> out) const override {
-    if (!is_zero_) features_->AddDiagonal(weights_, out);
-  }
-  void MeanDiagonals(Index, std::span<double> means) const override {
-    const std::vector<double> squares = features_->MeanSquares();
-    for (const NumberedMember& member : members_) {
-      double sum = 0;
-      ForFeatures(member, features_->features(), [&](Index f) { sum += squares[f]; });
-      means[member.kernel] = member.scale * sum;
-    }
-  }
-  void Variances(std::span<double> variances) const override {
-    const std::vector<double> by_feature = features_->Variances();
-    for (const NumberedMember& member : members_) {
-      double sum = 0;
-      ForFeatures(member, features_->features(), [&](Index f) { sum += by_feature[f]; });
-      variances[member.kernel] = member.scale * sum;
-    }
-  }
-  void MeansOfAllPairs(Index count, std::span<double> means, ThreadPool& pool) override {
-    Expand<T>(*this, MeanOf(count), pool)->Quadratics({}, means);
-  }
-  std::optional<WeightedFeatures<T>> Linear(std::span<const double> theta) const override {
-    return WeightedFeatures<T>{features_.get(), FeatureWeights(members_, features_->features(), theta)};
+  void FindStatistics(Index count, const KernelStatistics& statistics, ThreadPool& pool) override {
+    SumFeatures(features_->MeanSquares(), statistics.mean_diagonals);
+    if (!statistics.variances.empty()) SumFeatures(features_->Variances(), statistics.variances);
+    if (statistics.mean_pairs.empty()) return;
+    Expand<T>(*this, MeanOf(count), pool)->Quadratics({}, statistics.mean_pairs);
   }
   std::unique_ptr<GroupExpansion> StartExpansion() override {
     return std::make_unique<LinearExpansion<T>>(members_, *features_);
   }
 
  private:
+  class LinearKernel final : public GroupKernel<T> {
+   public:
+    LinearKernel(const LinearGroup& group, std::vector<double> weights)
+        : group_(group),
+          weights_(std::move(weights)),
+          rounded_weights_(weights_.begin(), weights_.end()),
+          is_zero_(std::ranges::all_of(weights_, [](double value) { return value == 0; })) {}
+
+    void AddRows(std::span<const Index> rows, T* out, Index stride, ThreadPool& pool) const override {
+      if (is_zero_) return;
+      if (group_.products_ != nullptr) {
+        const T weight = rounded_weights_.front();  // of all features
+        VisitPairs<T>(*group_.products_, rows, {.may_evict = true}, pool, [&](const PairBlock<T>& pairs) {
+          for (std::size_t r = 0; r < pairs.samples.size(); ++r) {
+            AddScaled<T>(pairs.rows()[r], pairs.width(), weight,
+                         out + (pairs.first + r) * stride + pairs.begin);
+          }
+        });
+        return;
+      }
+      pool.ParallelFor(group_.right_count_, kColumnBlock, [&](Index begin, Index end, int) {
+        group_.features_->AddProducts(rounded_weights_, rows, begin, end, out + begin, stride);
+      });
+    }
+    void AddDiagonal(std::span<double> out, ThreadPool&) const override {
+      if (!is_zero_) group_.features_->AddDiagonal(weights_, out);
+    }
+    std::optional<WeightedFeatures<T>> Linear() const override {
+      return WeightedFeatures<T>{group_.features_.get(), weights_};
+    }
+
+   private:
+    const LinearGroup& group_;
+    const std::vector<double> weights_;     // by feature
+    const std::vector<T> rounded_weights_;  // the same, for the matrix product
+    const bool is_zero_;
+  };
+
+  // values[m] = the sum over the features of kernel m.
+  void SumFeatures(std::span<const double> by_feature, std::span<double> values) const {
+    for (const NumberedMember& member : members_) {
+      double sum = 0;
+      ForFeatures(member, features_->features(), [&](Index f) { sum += by_feature[f]; });
+      values[member.kernel] = member.scale * sum;
+    }
+  }
+
   std::shared_ptr<const LinearFeatures<T>> features_;
   std::vector<NumberedMember> members_;
   Index right_count_;
   BaseRows<T>* products_;
-  std::vector<double> weights_;     // by feature
-  std::vector<T> rounded_weights_;  // the same, for the matrix product
-  bool is_zero_ = true;
 };
 
 template <class T>
@@ -184,8 +189,6 @@ class LinearProducts : public BaseBlock<T> {
   }
   double LeftDiagonal(Index) const override { return 0; }  // the group asks its features
   double RightDiagonal(Index) const override { return 0; }
-  double UpperBound() const override { return std::numeric_limits<double>::infinity(); }
-  bool IsCheap() const override { return false; }
 
  private:
   std::shared_ptr<const LinearFeatures<T>> features_;
@@ -193,10 +196,6 @@ class LinearProducts : public BaseBlock<T> {
 };
 
 }  // namespace
-
-bool AreProductsDear(const Features& features) {
-  return !std::holds_alternative<SparseRows>(features) && ColumnCount(features) > kCheapFeatures;
-}
 
 template <class T>
 std::unique_ptr<Group<T>> MakeLinearGroup(std::vector<LinearMember> members,

@@ -18,15 +18,13 @@ struct LinearMember {
 };
 
 /// All linear kernels of one view, on any of its features: together they are one weighted inner product, and
-/// their quadratics follow from X' a in O(n d) for all of them. A single kernel on all features may take its rows from
-/// `products`, which keeps them while theta moves and must outlive the group; null: they are computed when asked for.
+/// their quadratics follow from X' a in O(n d) for all of them. A single kernel on all features may take its
+/// rows from `products`, which keeps them while theta moves and must outlive the group; null: they are
+/// computed when asked for.
 template <class T>
 std::unique_ptr<Group<T>> MakeLinearGroup(std::vector<LinearMember> members,
                                           std::shared_ptr<const LinearFeatures<T>> features,
                                           Index right_count, BaseRows<T>* products);
-
-/// Products of so many features are worth keeping where rows are asked for again.
-bool AreProductsDear(const Features& features);
 
 /// The products of all features, not weighted, as a base quantity.
 template <class T>

@@ -10,15 +10,13 @@
 #include "gram/gram.h"
 #include "gram/normalization.h"
 #include "kernel/kernel_set.h"
+#include "kweave/choices.h"
 
 namespace kweave {
 
-/// How families of kernels are evaluated.
-enum class FamilyEvaluation {
-  kAuto,    ///< whichever costs less
-  kTable,   ///< as a tabulated function of the base quantity wherever a table exists
-  kDirect,  ///< every kernel by its own formula
-};
+/// How families of kernels are evaluated: whichever costs less; as a tabulated function of the base quantity
+/// wherever a table exists; every kernel by its own formula.
+using FamilyEvaluation = KernelEvaluation;
 
 struct GramOptions {
   bool use_float = false;  ///< kernel values in float32 (sums stay in float64)
@@ -27,12 +25,13 @@ struct GramOptions {
   /// Rows are used with factors that sum to zero only (tasks with a bias): linear kernels may be centred, so
   /// that float32 keeps its digits when feature means are large.
   bool factors_sum_to_zero = false;
-  /// Where base quantities come from: a Gram of the same kernels and precision on all samples, which keeps its bases
-  /// (Gram::KeepBases) and outlives this one. The samples here are `shared_samples` of it; empty: all. Null: computed here.
-  const Gram* shared = nullptr;
+  /// Where base quantities come from (Gram::bases): a Gram of the same kernels on all samples, which keeps
+  /// its bases (Gram::KeepBases) and outlives this one. The samples here are `shared_samples` of it; empty:
+  /// all. Bases of another precision, or none: computed here.
+  SharedBases shared = {};
   std::vector<Index> shared_samples = {};
-  /// What the table of a learned kernel may be off by, relative to the ranges of its kernels, to have fewer terms; part of
-  /// TableError.
+  /// What the table of a learned kernel may be off by, relative to the ranges of its kernels, to have fewer
+  /// terms; part of GramShape::table_error.
   double learned_error = 0;
 };
 

@@ -45,6 +45,11 @@ FittedKernels WithLinear(const std::string& kernel, ThreadPool& pool) {
   return fitted;
 }
 
+VectorRequest Ask(std::span<const double> theta, std::span<const double> a, double rough_error = 0,
+                  std::span<const Index> precise_at = {}) {
+  return {.a = a, .theta = theta, .rough_error = rough_error, .precise_at = precise_at};
+}
+
 class MeasureTest : public testing::TestWithParam<std::tuple<std::string, bool, FamilyEvaluation>> {};
 
 TEST_P(MeasureTest, AgreesWithExpansions) {
@@ -60,8 +65,9 @@ TEST_P(MeasureTest, AgreesWithExpansions) {
   for (double& weight : theta) weight = random.Uniform() < 0.3 ? 0 : random.Uniform();
   const std::vector<double> first = MakeVector(3), second = MakeVector(4);
   const std::vector<std::span<const double>> vectors = {first, second};
-  const std::vector<Measurement> measured = gram->Measure(theta, vectors);
-  const std::vector<Measurement> again = same->Measure(theta, vectors);
+  const std::vector<VectorRequest> requests = {Ask(theta, first), Ask(theta, second)};
+  const std::vector<VectorAnswer> measured = gram->AnswerAll(requests);
+  const std::vector<VectorAnswer> again = same->AnswerAll(requests);
   const double tolerance = use_float ? 1e-4 : 1e-10;
   ASSERT_EQ(measured.size(), vectors.size());
   for (std::size_t v = 0; v < vectors.size(); ++v) {
@@ -92,9 +98,9 @@ TEST_P(MeasureTest, QuadraticsAloneAreThoseOfTheExpansion) {
         MakeGram(kernels, views, normalization, {use_float, evaluation, cache_bytes, false}, pool);
     for (const std::uint64_t seed : {1, 2}) {
       const std::vector<double> a = MakeVector(seed);
-      std::vector<double> alone(kernels.size()), expected(kernels.size());
-      ASSERT_EQ(gram->QuadraticsOnly(a, alone), is_served);
-      if (!is_served) continue;
+      std::vector<double> expected(kernels.size());
+      ASSERT_EQ(gram->shape().has_cheap_quadratics, is_served);
+      const std::vector<double> alone = gram->Answer({.a = a}).quadratics;
       const auto expansion = gram->Expand(a);  // from rows that the quadratics may have left behind
       expansion->Quadratics(expected);
       for (std::size_t m = 0; m < expected.size(); ++m) {
@@ -117,16 +123,14 @@ TEST_P(MeasureTest, OfVectorsWithTheirOwnWeightsIsThatOfEach) {
   // The second kernel is zero everywhere, two vectors share the third, and one vector is zero.
   for (const std::uint64_t seed : {1, 2, 3, 4}) drawn.push_back(MakeVector(seed));
   drawn.emplace_back(kSamples, 0.0);
-  const std::vector<MeasureRequest> requests = {{weights[0], drawn[0]},
-                                                {weights[1], drawn[1]},
-                                                {weights[2], drawn[2]},
-                                                {weights[2], drawn[3]},
-                                                {weights[0], drawn[4]}};
-  const std::vector<Measurement> measured = gram->MeasureEach(requests);
+  const std::vector<VectorRequest> requests = {Ask(weights[0], drawn[0]), Ask(weights[1], drawn[1]),
+                                               Ask(weights[2], drawn[2]), Ask(weights[2], drawn[3]),
+                                               Ask(weights[0], drawn[4])};
+  const std::vector<VectorAnswer> measured = gram->AnswerAll(requests);
   const double tolerance = use_float ? 1e-4 : 1e-10;
   ASSERT_EQ(measured.size(), requests.size());
   for (std::size_t v = 0; v < requests.size(); ++v) {
-    const Measurement one = other->Measure(requests[v].theta, std::span(&requests[v].a, 1)).front();
+    const VectorAnswer one = other->Answer(requests[v]);
     for (std::size_t m = 0; m < one.quadratics.size(); ++m) {
       EXPECT_NEAR(measured[v].quadratics[m], one.quadratics[m], tolerance * (1 + one.quadratics[m])) << m;
     }
@@ -150,11 +154,12 @@ TEST_P(MeasureTest, RoughOutputsAreAsWrongAsAllowed) {
   for (Index i = 0; i < kSamples; i += 1 + i % 7) precise_at.push_back(i);
   constexpr double kAllowed = 0.01;
   // With precise samples, without any, and all precise; the last has no room for floats.
-  const std::vector<MeasureRequest> requests = {
-      {theta, first, kAllowed, precise_at}, {theta, second, kAllowed}, {theta, third}, {theta, first, 1e-9}};
-  const std::vector<Measurement> measured = gram->MeasureEach(requests);
-  const std::vector<Measurement> exact =
-      other->MeasureEach({{{theta, first}, {theta, second}, {theta, third}, {theta, first}}});
+  const std::vector<VectorRequest> requests = {Ask(theta, first, kAllowed, precise_at),
+                                               Ask(theta, second, kAllowed), Ask(theta, third),
+                                               Ask(theta, first, 1e-9)};
+  const std::vector<VectorAnswer> measured = gram->AnswerAll(requests);
+  const std::vector<VectorAnswer> exact = other->AnswerAll(
+      std::vector{Ask(theta, first), Ask(theta, second), Ask(theta, third), Ask(theta, first)});
   const double tolerance = use_float ? 1e-4 : 1e-10;
   const bool has_rough =
       !use_float && evaluation == FamilyEvaluation::kAuto && kernel.starts_with("rbf(gamma=log");
@@ -190,8 +195,9 @@ TEST(Measure, RoughOutputsOfSeveralFamiliesAddUpToWhatIsAllowed) {
   const auto gram = MakeGram(kernels, views, normalization, options, pool);
   const std::vector<double> theta(kernels.size(), 0.3), a = MakeVector(3), b = MakeVector(4);
   for (const double allowed : {0.02, 0.2}) {
-    const std::vector<Measurement> rough = gram->MeasureEach({{{theta, a, allowed}, {theta, b, allowed}}});
-    const std::vector<Measurement> exact = gram->MeasureEach({{{theta, a}, {theta, b}}});
+    const std::vector<VectorAnswer> rough =
+        gram->AnswerAll(std::vector{Ask(theta, a, allowed), Ask(theta, b, allowed)});
+    const std::vector<VectorAnswer> exact = gram->AnswerAll(std::vector{Ask(theta, a), Ask(theta, b)});
     for (std::size_t v = 0; v < rough.size(); ++v) {
       EXPECT_GT(rough[v].rough_error, 0);
       EXPECT_LE(rough[v].rough_error, allowed);
@@ -213,8 +219,8 @@ TEST(Measure, OutputsAreNotRoughWhereFloatsEnd) {
   const std::vector<double> tiny(kernels.size(), 1e-40);
   std::vector<double> huge(kSamples, 0.0);
   huge[3] = 1e39;
-  const Measurement found = gram->MeasureEach({{{tiny, huge, 0.01}, {tiny, huge, 0.01}}}).front();
-  const Measurement exact = gram->MeasureEach({{{tiny, huge}, {tiny, huge}}}).front();
+  const VectorAnswer found = gram->Answer(Ask(tiny, huge, 0.01));
+  const VectorAnswer exact = gram->Answer(Ask(tiny, huge));
   EXPECT_EQ(found.rough_error, 0);
   EXPECT_EQ(found.outputs, exact.outputs);
 }
@@ -232,21 +238,21 @@ void ExpectKeptBasesChangeNoValue(const std::vector<std::string>& specs, bool us
   before[0] = 1;
   const std::vector<Index> rows = {0, 7, 1099};
   std::vector<double> expected(rows.size() * kSamples), values(rows.size() * kSamples);
-  kept->Rows(before, rows, values.data(), kSamples);
+  kept->Learn(before)->Rows(rows, values.data(), kSamples);
   kept->KeepBases();
 
   const std::vector<Index> chosen = {0, 7, 8, 500, 512, 700, 1099};
   std::vector<double> part_values(chosen.size() * chosen.size());
   const std::vector<View> part_views = {{"x", SelectRows(views[0].features, chosen), {}}};
   const auto part = MakeGram(kernels, part_views, normalization,
-                             {use_float, evaluation, 0, false, kept.get(), chosen}, pool);
+                             {use_float, evaluation, 0, false, kept->bases(), chosen}, pool);
   const std::vector<Index> part_rows = {0, 1, 2, 3, 4, 5, 6};
   const std::vector<double> a = MakeVector(3);
   const double tolerance = use_float ? 1e-5 : 1e-11;
   for (const std::vector<double>& theta : {before, dense}) {
-    plain->Rows(theta, rows, expected.data(), kSamples);
-    kept->Rows(theta, rows, values.data(), kSamples);
-    part->Rows(theta, part_rows, part_values.data(), static_cast<Index>(chosen.size()));
+    plain->Learn(theta)->Rows(rows, expected.data(), kSamples);
+    kept->Learn(theta)->Rows(rows, values.data(), kSamples);
+    part->Learn(theta)->Rows(part_rows, part_values.data(), static_cast<Index>(chosen.size()));
     for (std::size_t k = 0; k < values.size(); ++k) ASSERT_NEAR(values[k], expected[k], tolerance) << k;
     for (std::size_t j = 0; j < chosen.size(); ++j) {
       EXPECT_NEAR(part_values[chosen.size() + j], expected[kSamples + chosen[j]], tolerance) << j;
@@ -280,18 +286,17 @@ void ExpectShorterTableIsGoodEnough(const std::string& spec, const std::string& 
   shorter.learned_error = 1e-6;
   const auto exact = MakeGram(kernels, views, normalization, options, pool);
   const auto rough = MakeGram(kernels, views, normalization, shorter, pool);
-  EXPECT_GT(rough->TableError(), 100 * exact->TableError());
-  EXPECT_LT(rough->TableError(), 1e-4);
+  EXPECT_GT(rough->shape().table_error, 100 * exact->shape().table_error);
+  EXPECT_LT(rough->shape().table_error, 1e-4);
   const std::vector<double> theta(kernels.size(), 0.3), a = MakeVector(5);
   const double size = SumOfMagnitudes(a), weight = SumOfMagnitudes(theta);
   double largest = 0;
-  const std::vector<std::span<const double>> vectors = {a};
-  const Measurement expected = exact->Measure(theta, vectors).front();
-  const Measurement found = rough->Measure(theta, vectors).front();
+  const VectorAnswer expected = exact->Answer(Ask(theta, a));
+  const VectorAnswer found = rough->Answer(Ask(theta, a));
   for (Index j = 0; j < kSamples; ++j) {
     largest = std::max(largest, std::abs(found.outputs[j] - expected.outputs[j]));
   }
-  EXPECT_LE(largest, weight * rough->TableError() * size);
+  EXPECT_LE(largest, weight * rough->shape().table_error * size);
   EXPECT_GT(largest, 1e-9 * size);
   for (std::size_t m = 0; m < theta.size(); ++m) {
     EXPECT_NEAR(found.quadratics[m], expected.quadratics[m], 1e-10 * (1 + expected.quadratics[m]));

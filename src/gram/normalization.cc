@@ -22,19 +22,21 @@ Normalization Unnormalized(Index kernels) {
   return none;
 }
 
-constexpr double kOverflow = std::numeric_limits<double>::quiet_NaN();
+constexpr double kOverflow = std::numeric_limits<double>::quiet_NaN();  // as Normalization::scale says
 
-// 1 / variance, or 0 when there is none.
+// 1 / variance, or 0 when there is none. A variance so small that it has lost its digits would give a factor
+// beyond the range of numbers.
 double FactorOf(double variance, double mean_diagonal) {
   if (!std::isfinite(variance) || !std::isfinite(mean_diagonal)) return kOverflow;
-  return variance > kNoVariance * std::abs(mean_diagonal) ? 1 / variance : 0;
+  if (!(variance > kNoVariance * std::abs(mean_diagonal))) return 0;
+  return variance < std::numeric_limits<double>::min() ? kOverflow : 1 / variance;
 }
 
 // Kernels with k(x,x) = 1 for every x: a spherical step changes nothing but undoes factors.
 bool HasUnitDiagonal(const KernelSet& kernels, Index m) {
   if (kernels.IsComposite(m)) return false;
   const KernelTerm term = kernels.Term(m);
-  return term.kind->shape == Shape::kExponential && term.kind->base->source != BaseQuantity::Source::kFile;
+  return term.kind->ConstantDiagonal(term.parameters) == 1;
 }
 
 bool NeedsChain(const KernelSet& kernels, Index m, std::span<const Normalizer> sequence) {
@@ -47,11 +49,12 @@ bool NeedsChain(const KernelSet& kernels, Index m, std::span<const Normalizer> s
 // fraction of a percent, and the exact one would cost more than training.
 constexpr Index kSamplesForFactors = 20000;
 
-std::vector<View> SampleForFactors(const KernelSet& kernels, std::span<const View> views) {
+std::vector<View> SampleForFactors(const KernelSet& kernels, std::span<const View> views,
+                                   std::uint64_t seed) {
   std::vector<View> sample(views.begin(), views.end());
   const Index n = RowCount(views[0].features);
   if (n <= kSamplesForFactors || !kernels.files.empty()) return sample;
-  Random random(0);
+  Random random(seed);
   const std::vector<Index> rows = RandomSubset(n, kSamplesForFactors, random);
   for (View& view : sample) view.features = SelectRows(view.features, rows);
   return sample;
@@ -73,15 +76,13 @@ class Fitter {
   void FitFactors(Normalization& result) {
     if (sequence_.back() == Normalizer::kSpherical || sequence_.back() == Normalizer::kCenter) return;
     std::vector<double> size(kernels_.size());  // what a variance is compared with to tell it from rounding
-    gram_.MeanDiagonals(size);
+    const bool needs_variance = sequence_.back() == Normalizer::kMultiplicative;
+    std::vector<double> means(needs_variance ? size.size() : 0), exact(means.size(), -1);
+    gram_.FindStatistics({size, means, exact});
     std::vector<double> variance = size;
-    if (sequence_.back() == Normalizer::kMultiplicative) {
-      SubtractMeansOfAllPairs(variance);
-      std::vector<double> exact(kernels_.size(), -1);
-      gram_.Variances(exact);
-      for (Index m = 0; m < kernels_.size(); ++m) {
-        if (exact[m] >= 0) variance[m] = size[m] = exact[m];
-      }
+    for (std::size_t m = 0; m < means.size(); ++m) {
+      variance[m] -= means[m];
+      if (exact[m] >= 0) variance[m] = size[m] = exact[m];
     }
     for (Index m = 0; m < kernels_.size(); ++m) {
       if (!NeedsChain(kernels_, m, sequence_)) result.scale[m] = FactorOf(variance[m], size[m]);
@@ -134,13 +135,6 @@ class Fitter {
     }
     auto& chain = result.chains[m];
     for (SampleStep& step : steps) chain.push_back({step.kind, step.constant, std::move(step.left)});
-  }
-
-  // values[m] -= mean of k_m(x,z) over all pairs.
-  void SubtractMeansOfAllPairs(std::vector<double>& values) {
-    std::vector<double> means(kernels_.size());
-    gram_.MeansOfAllPairs(means);
-    for (Index m = 0; m < kernels_.size(); ++m) values[m] -= means[m];
   }
 
   // The mean of k_m(x,.) over all samples, after `steps`.
@@ -202,7 +196,7 @@ Normalization UnfittedNormalization(const KernelSet& kernels, std::span<const No
 }
 
 Normalization FitNormalization(const KernelSet& kernels, std::span<const View> views,
-                               std::span<const Normalizer> sequence, ThreadPool& pool) {
+                               std::span<const Normalizer> sequence, ThreadPool& pool, std::uint64_t seed) {
   Normalization result = Unnormalized(kernels.size());
   result.sequence.assign(sequence.begin(), sequence.end());
   if (sequence.empty()) return result;
@@ -218,7 +212,7 @@ Normalization FitNormalization(const KernelSet& kernels, std::span<const View> v
   Index chains = 0;
   for (Index m = 0; m < kernels.size(); ++m) chains += NeedsChain(kernels, m, sequence) ? 1 : 0;
   if (chains < kernels.size()) {
-    const std::vector<View> sample = SampleForFactors(kernels, views);
+    const std::vector<View> sample = SampleForFactors(kernels, views, seed);
     with_fitter(sample, [&](auto& fitter) { fitter.FitFactors(result); });
   }
   if (chains > 0) with_fitter(views, [&](auto& fitter) { fitter.FitChains(result); });

@@ -1,6 +1,7 @@
 #ifndef KWEAVE_GRAM_NORMALIZATION_H_
 #define KWEAVE_GRAM_NORMALIZATION_H_
 
+#include <cstdint>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -33,9 +34,11 @@ struct Normalization {
   Normalization Select(std::span<const Index> kept, std::span<const Index> samples) const;
 };
 
-/// Fits on training data. `views` are those of KernelSet::views, in that order.
+/// Fits on training data. `views` are those of KernelSet::views, in that order. `seed` draws the samples that
+/// variances of very many samples are taken from.
 Normalization FitNormalization(const KernelSet& kernels, std::span<const View> views,
-                               std::span<const Normalizer> sequence, ThreadPool& pool);
+                               std::span<const Normalizer> sequence, ThreadPool& pool,
+                               std::uint64_t seed = 0);
 
 /// Tells which kernels will need more than a factor, and all factors are 1.
 Normalization UnfittedNormalization(const KernelSet& kernels, std::span<const Normalizer> sequence);

@@ -34,21 +34,112 @@ struct Moments {
 /// sets.
 inline constexpr Index kStridePadding = 16;
 
-/// Calls use(base pointers of all rows, first column, columns) for blocks of columns, from all threads.
-template <class T, class Use>
-void ForBaseBlocks(BaseRows<T>& base, std::span<const Index> rows, ThreadPool& pool, Use use) {
-  for (std::size_t first = 0; first < rows.size(); first += kRowBatch) {
-    const auto batch_rows = rows.subspan(first, std::min<std::size_t>(kRowBatch, rows.size() - first));
-    const auto batch = base.Prepare(batch_rows, /*may_evict=*/true);
-    pool.ParallelFor(base.right_count(), kColumnBlock, [&](Index begin, Index end, int) {
+/// How a pass goes over pairs.
+struct PassShape {
+  /// Rows not asked for lately make room for new ones: where the same few rows are asked for again, as by
+  /// solvers.
+  bool may_evict = false;
+  /// Threads share the batches of rows, each of them going through all columns, instead of the columns.
+  bool by_rows = false;
+  Index columns = kColumnBlock;      ///< visited at a time
+  std::size_t batches_together = 1;  ///< visited at a time
+};
+
+/// Batches of rows that are prepared at a time: enough to make threads worth waking, few enough to bound what
+/// is gathered for them.
+inline constexpr std::size_t kBatchesAtATime = 16;
+
+/// Base values of some left samples at some columns.
+template <class T>
+struct PairBlock {
+  std::size_t first;                             ///< position of the first of them among all rows of the pass
+  std::span<const Index> samples;                ///< the left samples
+  Index begin, end;                              ///< the columns
+  std::span<const std::vector<const T*>> bases;  ///< by base, a row for each sample, from column `begin` on
+
+  std::span<const T* const> rows() const { return bases[0]; }  ///< where there is one base
+  Index width() const { return end - begin; }
+};
+
+/// Every sample at every column.
+struct AllPairs {
+  bool operator()(std::span<const Index>, Index, Index) const { return true; }
+};
+
+/// The skeleton of all passes over pairs: calls visit(PairBlock) for the left samples `rows` against blocks
+/// of columns, from all threads, row after row within a block of columns (or, by rows, columns in order
+/// within a batch of rows). Base values come from their cache or go to it. Blocks that wants(samples, begin,
+/// end) refuses are not visited, and not computed unless rows are kept.
+template <class T, class Visit, class Wants = AllPairs>
+void VisitPairs(std::span<BaseRows<T>* const> bases, std::span<const Index> rows, const PassShape& shape,
+                ThreadPool& pool, Visit visit, Wants wants = {}) {
+  using Batch = typename BaseRows<T>::Batch;
+  const std::size_t rows_at_a_time = (shape.may_evict ? 1 : kBatchesAtATime) * kRowBatch;
+  const Index columns = bases[0]->right_count();
+  std::vector<std::vector<Batch>> batches(bases.size());
+  for (std::size_t start = 0; start < rows.size(); start += rows_at_a_time) {
+    const auto some = rows.subspan(start, std::min(rows_at_a_time, rows.size() - start));
+    for (std::size_t t = 0; t < bases.size(); ++t) {
+      batches[t] = bases[t]->PrepareAll(some, kRowBatch, shape.may_evict);
+    }
+    const std::size_t count = batches[0].size();
+    const auto look = [&](std::size_t first, std::size_t last, Index begin, Index end) {
       thread_local AlignedVector<T> scratch;
+      thread_local std::vector<std::vector<const T*>> values;
       thread_local std::vector<const T*> pointers;
-      scratch.resize(std::max<std::size_t>(scratch.size(), batch.missing.size() * (end - begin)));
-      base.Read(batch, begin, end, scratch.data(), pointers);
-      use(first, std::span<const T* const>(pointers), begin, end - begin);
-    });
-    base.Commit(batch);
+      const std::size_t first_row = first * kRowBatch;
+      const auto samples = some.subspan(first_row, std::min(last * kRowBatch, some.size()) - first_row);
+      const bool is_wanted = wants(samples, begin, end);
+      std::size_t missing = 0;
+      bool is_kept = false;
+      for (const auto& of_base : batches) {
+        for (std::size_t b = first; b < last; ++b) {
+          missing += of_base[b].missing.size();
+          is_kept = is_kept || std::ranges::any_of(of_base[b].missing, [&](std::size_t r) {
+                      return of_base[b].places[r] != nullptr;
+                    });
+        }
+      }
+      if (!is_wanted && !is_kept) return;
+      scratch.resize(std::max<std::size_t>(scratch.size(), missing * (end - begin)));
+      values.resize(std::max(values.size(), bases.size()));
+      T* place = scratch.data();
+      for (std::size_t t = 0; t < bases.size(); ++t) {
+        values[t].clear();
+        for (std::size_t b = first; b < last; ++b) {
+          bases[t]->Read(batches[t][b], begin, end, place, pointers);
+          place += batches[t][b].missing.size() * (end - begin);
+          values[t].insert(values[t].end(), pointers.begin(), pointers.end());
+        }
+      }
+      if (is_wanted)
+        visit(PairBlock<T>{start + first_row, samples, begin, end, std::span(values).first(bases.size())});
+    };
+    if (shape.by_rows) {
+      pool.ParallelFor(static_cast<Index>(count), 1, [&](Index b, Index, int) {
+        for (Index begin = 0; begin < columns; begin += shape.columns) {
+          look(b, b + 1, begin, std::min(begin + shape.columns, columns));
+        }
+      });
+    } else {
+      pool.ParallelFor(columns, shape.columns, [&](Index begin, Index end, int) {
+        for (std::size_t b = 0; b < count; b += shape.batches_together) {
+          look(b, std::min(b + shape.batches_together, count), begin, end);
+        }
+      });
+    }
+    for (std::size_t t = 0; t < bases.size(); ++t) {
+      for (const Batch& batch : batches[t]) bases[t]->Commit(batch);
+    }
   }
+}
+
+/// The same with one base.
+template <class T, class Visit, class Wants = AllPairs>
+void VisitPairs(BaseRows<T>& base, std::span<const Index> rows, const PassShape& shape, ThreadPool& pool,
+                Visit visit, Wants wants = {}) {
+  BaseRows<T>* const bases[] = {&base};
+  VisitPairs<T>(std::span<BaseRows<T>* const>(bases), rows, shape, pool, visit, wants);
 }
 
 /// Factors of some left samples, and where the sums with them go.
@@ -58,8 +149,9 @@ struct WeightedMoments {
   Moments* moments;
 };
 
-/// Adds up rows with factors for one target, over columns [begin, begin + width): at most kRowBatch rows are accumulated in
-/// float before they are summed in double. Rows that only others of many targets need cost this one nothing.
+/// Adds up rows with factors for one target, over columns [begin, begin + width): at most kRowBatch rows are
+/// accumulated in float before they are summed in double. Rows that only others of many targets need cost
+/// this one nothing.
 template <class T, class Add>
 void AddRowsTo(const WeightedMoments<T>& target, std::size_t first, std::span<const T* const> rows,
                Index begin, Index width, AlignedVector<T>& block, Add add) {
@@ -68,7 +160,7 @@ void AddRowsTo(const WeightedMoments<T>& target, std::size_t first, std::span<co
   const Index stride = width + kStridePadding;
   const auto flush = [&] {
     if (used.empty()) return;
-    add(WeightedRows<T>{used, used_factors}, begin, width, block.data(), stride);
+    add(WeightedRows<T>{used, used_factors}, width, block.data(), stride);
     for (Index k = 0; k < target.moments->functions; ++k) {
       Flush<T>(block.data() + k * stride, width,
                target.moments->values.data() + k * target.moments->right_count + begin);
@@ -84,90 +176,61 @@ void AddRowsTo(const WeightedMoments<T>& target, std::size_t first, std::span<co
   flush();
 }
 
-/// Adds up the functions of pairs over the left samples `rows`, with the factors of every target: add(rows with factors,
-/// first column, columns, block, stride) accumulates in T for one batch of rows; the batches are summed in double.
-/// Each of many targets has few of the rows of a batch, so these go through many batches at a time, on fewer columns.
+/// Adds up the functions of pairs over the left samples `rows`, with the factors of every target: add(rows
+/// with factors, columns, block, stride) accumulates in T for one batch of rows; the batches are summed in
+/// double. Each of many targets has few of the rows of a batch, so these go through many batches at a time,
+/// on fewer columns.
 template <class T, class Add>
 void AddMoments(BaseRows<T>& base, std::span<const Index> rows,
                 const std::vector<WeightedMoments<T>>& targets, ThreadPool& pool, Add add) {
+  constexpr std::size_t kFewTargets = 2;  // a vector and the dual point beside it
+  PassShape shape;
+  // A quarter of the columns keeps the rows of that many batches in the caches.
+  if (targets.size() > kFewTargets)
+    shape = {.columns = kColumnBlock / 4, .batches_together = kBatchesAtATime};
   const Index functions = targets[0].moments->functions;
-  // Enough batches at a time to make threads worth waking, few enough to bound what is gathered for them.
-  constexpr std::size_t kBatches = 16, kRowsAtATime = kBatches * kRowBatch;
-  constexpr std::size_t kFewTargets = 2;
-  const bool has_many = targets.size() > kFewTargets;
-  const Index columns_at_a_time = has_many ? kColumnBlock / 4 : kColumnBlock;
-  const std::size_t batches_at_a_time = has_many ? kBatches : 1;
-  for (std::size_t start = 0; start < rows.size(); start += kRowsAtATime) {
-    const auto batches =
-        base.PrepareAll(rows.subspan(start, std::min(kRowsAtATime, rows.size() - start)), kRowBatch);
-    pool.ParallelFor(base.right_count(), columns_at_a_time, [&](Index begin, Index end, int) {
-      thread_local AlignedVector<T> scratch, block;
-      thread_local std::vector<const T*> pointers, together;
-      const Index width = end - begin;
-      block.assign(functions * (width + kStridePadding), T{0});
-      scratch.resize(std::max<std::size_t>(scratch.size(), batches_at_a_time * kRowBatch * width));
-      for (std::size_t first = 0; first < batches.size(); first += batches_at_a_time) {
-        together.clear();
-        T* place = scratch.data();
-        for (std::size_t b = first; b < std::min(first + batches_at_a_time, batches.size()); ++b) {
-          base.Read(batches[b], begin, end, place, pointers);
-          place += batches[b].missing.size() * width;
-          together.insert(together.end(), pointers.begin(), pointers.end());
-        }
-        for (const WeightedMoments<T>& target : targets) {
-          AddRowsTo<T>(target, start + first * kRowBatch, together, begin, width, block, add);
-        }
-      }
-    });
-    for (const auto& batch : batches) base.Commit(batch);
-  }
-}
-
-/// Sums of the functions over all pairs of training samples, whose base is symmetric: pairs of different blocks of
-/// columns are computed once and count twice. `add` as above.
-template <class T, class Add>
-std::vector<double> SumOverPairs(const BaseBlock<T>& base, Index samples, Index functions, ThreadPool& pool,
-                                 Add add) {
-  static_assert(kColumnBlock % kRowBatch == 0);
-  const Index blocks = (samples + kColumnBlock - 1) / kColumnBlock;
-  std::vector<double> sums(blocks * functions, 0.0);
-  pool.ParallelFor(blocks, 1, [&](Index piece, Index, int) {
-    const Index block_number = blocks - 1 - piece;  // those with most rows first
-    const Index begin = block_number * kColumnBlock, end = std::min(begin + kColumnBlock, samples);
-    const Index width = end - begin, stride = width + kStridePadding;
-    AlignedVector<T> left, values(kRowBatch * width), block(functions * stride, T{0});
-    std::vector<double> moments(functions * width, 0.0);
-    std::vector<Index> rows;
-    std::vector<const T*> pointers;
-    for (Index first = 0; first < end; first += kRowBatch) {
-      rows.resize(std::min(kRowBatch, end - first));
-      std::iota(rows.begin(), rows.end(), first);
-      base.GatherLeft(rows, left);
-      base.Compute(rows, left, begin, end, values.data(), width);
-      pointers.clear();
-      for (std::size_t r = 0; r < rows.size(); ++r) pointers.push_back(values.data() + r * width);
-      const std::vector<T> factors(rows.size(), first < begin ? T{2} : T{1});
-      add(WeightedRows<T>{pointers, factors}, begin, width, block.data(), stride);
-      for (Index k = 0; k < functions; ++k) {
-        Flush<T>(block.data() + k * stride, width, moments.data() + k * width);
-      }
-    }
-    for (Index k = 0; k < functions; ++k) {
-      const auto row = moments.begin() + k * width;
-      sums[block_number * functions + k] = std::accumulate(row, row + width, 0.0);
+  VisitPairs<T>(base, rows, shape, pool, [&](const PairBlock<T>& pairs) {
+    thread_local AlignedVector<T> block;
+    // All zeros, as every use leaves it.
+    block.resize(std::max<std::size_t>(block.size(), functions * (pairs.width() + kStridePadding)), T{0});
+    for (const WeightedMoments<T>& target : targets) {
+      AddRowsTo<T>(target, pairs.first, pairs.rows(), pairs.begin, pairs.width(), block, add);
     }
   });
-  std::vector<Index> all(static_cast<std::size_t>(samples));
+}
+
+/// Sums of the functions over all pairs of training samples, whose base is symmetric: pairs of different
+/// blocks of columns are computed once and count twice. `add` as above.
+template <class T, class Add>
+std::vector<double> SumOverPairs(BaseRows<T>& base, Index functions, ThreadPool& pool, Add add) {
+  static_assert(kColumnBlock % kRowBatch == 0);
+  const Index blocks = (base.right_count() + kColumnBlock - 1) / kColumnBlock;
+  std::vector<double> sums(blocks * functions, 0.0);
+  std::vector<Index> all(static_cast<std::size_t>(base.left_count()));
   std::iota(all.begin(), all.end(), Index{0});
-  base.Release(all);
+  const auto wants = [](std::span<const Index> samples, Index, Index end) { return samples.front() < end; };
+  VisitPairs<T>(
+      base, all, {}, pool,
+      [&](const PairBlock<T>& pairs) {
+        thread_local AlignedVector<T> block;
+        const Index stride = pairs.width() + kStridePadding;
+        block.assign(functions * stride, T{0});
+        const std::vector<T> factors(pairs.samples.size(), pairs.samples.front() < pairs.begin ? T{2} : T{1});
+        add(WeightedRows<T>{pairs.rows(), factors}, pairs.width(), block.data(), stride);
+        for (Index k = 0; k < functions; ++k) {
+          const T* const row = block.data() + k * stride;
+          sums[pairs.begin / kColumnBlock * functions + k] += std::accumulate(row, row + pairs.width(), 0.0);
+        }
+      },
+      wants);
   std::vector<double> totals(functions, 0.0);
   for (std::size_t s = 0; s < sums.size(); ++s) totals[s % functions] += sums[s];
   return totals;
 }
 
-/// totals[k] += sum of a_i a_j function_k(i, j) over the pairs of one of `samples`, whose base values at the columns [begin, end) are
-/// `rows`, and one of these columns, both in the support of `a`. Pairs with columns before the samples were counted with those; columns
-/// after them count twice. `add` as above, without the first column.
+/// totals[k] += sum of a_i a_j function_k(i, j) over the pairs of one of `samples`, whose base values at the
+/// columns [begin, end) are `rows`, and one of these columns, both in the support of `a`. Pairs with columns
+/// before the samples were counted with those; columns after them count twice. `add` as above.
 template <class T, class Add>
 void AddSupportPairs(std::span<const double> a, std::span<const Index> support,
                      std::span<const Index> samples, std::span<const T* const> rows, Index begin, Index end,
@@ -199,43 +262,6 @@ void AddSupportPairs(std::span<const double> a, std::span<const Index> support,
     wide.assign(sums.begin(), sums.end());
     totals[k] += Dot(weights, wide);
   }
-}
-
-/// Sums of a_i a_j function(i, j) over the pairs of entries of `a` that are not zero, each pair computed once. `add` as above,
-/// without the first column.
-template <class T, class Add>
-std::vector<double> SumOverSupport(BaseRows<T>& base, std::span<const double> a, std::size_t functions,
-                                   ThreadPool& pool, Add add) {
-  const std::vector<Index> support = CommonSupport(std::span(&a, 1));
-  const Index blocks = (base.right_count() + kColumnBlock - 1) / kColumnBlock;
-  std::vector<double> sums(static_cast<std::size_t>(blocks) * functions, 0.0);
-  constexpr std::size_t kRowsAtATime = 16 * kRowBatch;
-  for (std::size_t start = 0; start < support.size(); start += kRowsAtATime) {
-    const auto batches =
-        base.PrepareAll(std::span(support).subspan(start, std::min(kRowsAtATime, support.size() - start)),
-                        static_cast<std::size_t>(kRowBatch));
-    pool.ParallelFor(base.right_count(), kColumnBlock, [&](Index begin, Index end, int) {
-      thread_local AlignedVector<T> scratch;
-      thread_local std::vector<const T*> rows;
-      for (const auto& batch : batches) {
-        // Rows that are to be kept are computed as a whole.
-        const bool is_kept =
-            std::ranges::any_of(batch.missing, [&](std::size_t r) { return batch.places[r] != nullptr; });
-        if (end <= batch.rows.front() && !is_kept) continue;
-        scratch.resize(std::max<std::size_t>(scratch.size(),
-                                             batch.missing.size() * static_cast<std::size_t>(end - begin)));
-        base.Read(batch, begin, end, scratch.data(), rows);
-        AddSupportPairs<T>(
-            a, support, batch.rows, rows, begin, end,
-            std::span(sums).subspan(static_cast<std::size_t>(begin / kColumnBlock) * functions, functions),
-            add);
-      }
-    });
-    for (const auto& batch : batches) base.Commit(batch);
-  }
-  std::vector<double> totals(functions, 0.0);
-  for (std::size_t s = 0; s < sums.size(); ++s) totals[s % functions] += sums[s];
-  return totals;
 }
 
 }  // namespace kweave

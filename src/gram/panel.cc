@@ -1,7 +1,9 @@
 #include "gram/panel.h"
 
 #include <algorithm>
-#include <limits>
+#include <cmath>
+
+#include "base/constants.h"
 
 namespace kweave {
 namespace {
@@ -70,19 +72,31 @@ AlignedVector<T> PackFeatures(const Features& features, const FeatureSubset& sub
   return packed;
 }
 
-std::vector<double> ColumnMeans(const Features& features, const FeatureSubset& subset) {
-  std::vector<double> means(SubsetSize(features, subset), 0.0);
-  ForPickedRows(features, subset, [&](Index, std::span<const double> values) {
-    for (std::size_t f = 0; f < values.size(); ++f) means[f] += values[f];
+std::vector<double> ColumnCenters(const Features& features, const FeatureSubset& subset) {
+  constexpr Index kSampled = 101;  // rows: enough that the median of these lies among the middle half of all
+  const Index rows = RowCount(features), cols = SubsetSize(features, subset);
+  std::vector<double> centers(cols, 0.0);
+  const Index sampled = std::min(rows, kSampled);
+  if (sampled == 0) return centers;
+  std::vector<Index> picked(sampled);
+  for (Index s = 0; s < sampled; ++s) picked[s] = s * rows / sampled;
+  const Features sample = SelectRows(features, picked);
+  std::vector<double> columns(cols * sampled);
+  ForPickedRows(sample, subset, [&](Index i, std::span<const double> values) {
+    for (Index f = 0; f < cols; ++f) columns[f * sampled + i] = values[f];
   });
-  const double count = static_cast<double>(std::max<Index>(RowCount(features), 1));
-  for (double& mean : means) mean /= count;
-  return means;
+  for (Index f = 0; f < cols; ++f) {
+    const std::span<double> column = std::span(columns).subspan(f * sampled, sampled);
+    std::ranges::sort(column);
+    const double median = column[sampled / 2];
+    const double spread = column[sampled - 1 - sampled / 4] - column[sampled / 4];
+    if (std::abs(median) > spread) centers[f] = median;
+  }
+  return centers;
 }
 
 ColumnRange ColumnRanges(const Features& features, const FeatureSubset& subset) {
   const Index cols = SubsetSize(features, subset);
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   ColumnRange range{std::vector<double>(cols, kInfinity), std::vector<double>(cols, -kInfinity)};
   ForPickedRows(features, subset, [&](Index, std::span<const double> values) {
     for (std::size_t f = 0; f < values.size(); ++f) {

@@ -30,8 +30,10 @@ AlignedVector<T> PackFeatures(const Features& features, const FeatureSubset& sub
 /// How many columns `subset` picks of `features`.
 Index SubsetSize(const Features& features, const FeatureSubset& subset);
 
-/// The mean of every picked column.
-std::vector<double> ColumnMeans(const Features& features, const FeatureSubset& subset);
+/// What to take off every picked column so that differences of its values keep their digits: about its
+/// median, which no single huge value moves, where that is large beside the spread of the column; else 0,
+/// which costs no digit.
+std::vector<double> ColumnCenters(const Features& features, const FeatureSubset& subset);
 
 /// The smallest and largest value of every picked column.
 struct ColumnRange {

@@ -11,6 +11,7 @@
 #include "compute/cpu/packed_product.h"
 #include "compute/cpu/smo_loops.h"
 #include "gram/group.h"
+#include "gram/unexpanded_vector.h"
 #include "kernel/rbf.h"
 #include "kweave/error.h"
 
@@ -65,7 +66,7 @@ std::vector<Part> PartsOf(const KernelSet& kernels, std::span<const View> views)
     }
     const KernelTerm term = kernels.Term(m);
     Part& part = parts.emplace_back();
-    part.gamma = term.parameters.gamma;
+    part.gamma = term.parameters[kRbfGamma];
     const FeatureSubset& subset = kernels.subsets[term.subset];
     if (subset.empty()) {
       part.columns.resize(first[term.view + 1] - first[term.view]);
@@ -90,8 +91,8 @@ struct ScaledSamples {
   AlignedVector<T> squared_norms;
   Index count() const { return packed.count; }
 
-  /// out[r * stride + (j - begin)] = exp(-||x_r - x_j||^2) - 1 between samples `rows` of `left` and begin <= j < end of these;
-  /// `begin` is a multiple of kPackedBlock.
+  /// out[r * stride + (j - begin)] = exp(-||x_r - x_j||^2) - 1 between samples `rows` of `left` and begin <=
+  /// j < end of these; `begin` is a multiple of kPackedBlock.
   void KernelValues(const ScaledSamples& left, std::span<const Index> rows, Index begin, Index end, T* out,
                     Index stride) const {
     thread_local AlignedVector<T> gathered, distances;
@@ -114,147 +115,149 @@ struct ScaledSamples {
 };
 
 template <class T>
-class ProductGram final : public ParametricGram {
+class ProductGram final : public Gram {
  public:
   ProductGram(std::vector<Part> parts, SideBySide features, ThreadPool& pool)
-      : parts_(std::move(parts)), features_(std::move(features)), pool_(pool) {}
+      : Gram({.left_count = features.rows,
+              .right_count = features.rows,
+              .kernels = static_cast<Index>(parts.size()),
+              .is_sum = false}),
+        parts_(std::move(parts)),
+        features_(std::move(features)),
+        pool_(pool) {}
 
-  Index left_count() const override { return features_.rows; }
-  Index right_count() const override { return features_.rows; }
-  Index kernels() const override { return static_cast<Index>(parts_.size()); }
-  double RowShift(std::span<const double>) const override { return 1; }
-  double TableError() const override { return 0; }
-
-  void Diagonal(std::span<const double>, std::span<double> out) override {
-    std::fill(out.begin(), out.end(), 0.0);
-  }
-
-  void Rows(std::span<const double> theta, std::span<const Index> rows, float* out, Index stride) override {
-    FillRows(theta, rows, out, stride);
-  }
-  void Rows(std::span<const double> theta, std::span<const Index> rows, double* out, Index stride) override {
-    FillRows(theta, rows, out, stride);
-  }
-
-  std::unique_ptr<Expansion> Expand(std::span<const double> a) override {
-    return std::make_unique<ProductExpansion>(*this, a);
-  }
-  void Update(Expansion& expansion, std::span<const double> a) override {
-    static_cast<ProductExpansion&>(expansion).a.assign(a.begin(), a.end());
-  }
-
-  void Gradients(std::span<const double> theta, std::span<const double> a,
-                 std::span<double> gradients) override {
-    const std::vector<double> by_feature = FeatureDerivatives(theta, a);
-    for (std::size_t m = 0; m < parts_.size(); ++m) {
-      double sum = 0;
-      for (Index f : parts_[m].columns) sum += by_feature[f];
-      gradients[m] = -parts_[m].gamma * sum;
+  std::vector<VectorAnswer> AnswerAll(std::span<const VectorRequest> requests) override {
+    std::vector<VectorAnswer> answers(requests.size());
+    for (std::size_t v = 0; v < requests.size(); ++v) {
+      if (requests[v].keeps_expansion) {
+        answers[v].expansion = std::make_unique<UnexpandedVector>(*this, requests[v].a);
+      }
+      if (requests[v].theta.empty()) continue;
+      const std::shared_ptr<const LearnedMatrix> at = Learn(requests[v].theta);
+      const auto& learned = static_cast<const ProductKernel&>(*at);
+      if (requests[v].has_outputs()) answers[v].outputs = learned.Multiply(requests[v].a);
+      if (requests[v].wants_quadratics) answers[v].quadratics = Gradients(learned, requests[v].a);
     }
+    return answers;
+  }
+
+ protected:
+  std::shared_ptr<const LearnedMatrix> MakeLearned(std::span<const double> theta) override {
+    return std::make_shared<ProductKernel>(*this, theta);
   }
 
  private:
-  // Of a vector, which is all it knows.
-  struct ProductExpansion : Expansion {
-    ProductExpansion(ProductGram& the_gram, std::span<const double> vector)
-        : gram(&the_gram), a(vector.begin(), vector.end()) {}
-    void Quadratics(std::span<double> q) const override { std::fill(q.begin(), q.end(), 0.0); }
-    void Products(std::span<const double>, std::span<double> products) const override {
-      std::fill(products.begin(), products.end(), 0.0);
-    }
-    void Outputs(std::span<const double> theta, std::span<double> out) const override {
-      gram->Multiply(theta, a, out);
-    }
-    ProductGram* gram;
-    std::vector<double> a;
-  };
-
   // The features in use, each times the root of its weight.
-  void SetParameters(std::span<const double> theta) {
-    if (!theta_.empty() && std::equal(theta.begin(), theta.end(), theta_.begin(), theta_.end())) return;
-    theta_.assign(theta.begin(), theta.end());
-    std::vector<double> weights(features_.columns, 0.0);
-    for (std::size_t m = 0; m < parts_.size(); ++m) {
-      for (Index f : parts_[m].columns) weights[f] += theta[m] * parts_[m].gamma;
-    }
-    active_.clear(), factors_.clear();
-    for (Index f = 0; f < features_.columns; ++f) {
-      if (!(weights[f] > 0)) continue;
-      active_.push_back(f);
-      factors_.push_back(std::sqrt(weights[f]));
-    }
-    std::vector<Index> everyone(features_.rows);
-    std::iota(everyone.begin(), everyone.end(), Index{0});
-    all_ = Scale(everyone);
-  }
-
-  ScaledSamples<T> Scale(std::span<const Index> samples) {
-    const auto count = static_cast<Index>(samples.size());
-    ScaledSamples<T> scaled{PackedSamples<T>(count, static_cast<Index>(active_.size())),
-                            AlignedVector<T>(count, T{0})};
-    for (Index i = 0; i < count; ++i) {
-      const double* x = features_.row(samples[i]);
-      double sum = 0;
-      for (std::size_t k = 0; k < active_.size(); ++k) {
-        const T value = static_cast<T>(x[active_[k]] * factors_[k]);
-        scaled.packed.at(i, static_cast<Index>(k)) = value;
-        sum += static_cast<double>(value) * static_cast<double>(value);
+  class ProductKernel final : public LearnedMatrix {
+   public:
+    ProductKernel(ProductGram& gram, std::span<const double> theta)
+        : LearnedMatrix(theta, /*shift=*/1), gram_(gram) {
+      std::vector<double> weights(gram.features_.columns, 0.0);
+      for (std::size_t m = 0; m < gram.parts_.size(); ++m) {
+        for (Index f : gram.parts_[m].columns) weights[f] += theta[m] * gram.parts_[m].gamma;
       }
-      scaled.squared_norms[i] = static_cast<T>(sum);
+      for (Index f = 0; f < gram.features_.columns; ++f) {
+        if (!(weights[f] > 0)) continue;
+        active_.push_back(f);
+        factors_.push_back(std::sqrt(weights[f]));
+      }
+      std::vector<Index> everyone(gram.features_.rows);
+      std::iota(everyone.begin(), everyone.end(), Index{0});
+      all_ = Scale(everyone);
     }
-    return scaled;
-  }
 
-  template <class Out>
-  void FillRows(std::span<const double> theta, std::span<const Index> rows, Out* out, Index stride) {
-    SetParameters(theta);
-    CountRows(static_cast<std::int64_t>(rows.size()));
-    for (std::size_t first = 0; first < rows.size(); first += kRowBatch) {
-      const auto batch = rows.subspan(first, std::min<std::size_t>(kRowBatch, rows.size() - first));
-      pool_.ParallelFor(features_.rows, kColumnBlock, [&](Index begin, Index end, int) {
-        if constexpr (std::is_same_v<T, Out>) {
-          all_.KernelValues(all_, batch, begin, end, out + first * stride + begin, stride);
-        } else {
-          const Index width = end - begin;
-          AlignedVector<T> values(batch.size() * width);
-          all_.KernelValues(all_, batch, begin, end, values.data(), width);
-          for (std::size_t r = 0; r < batch.size(); ++r) {
-            std::copy_n(values.data() + r * width, width, out + (first + r) * stride + begin);
-          }
+    void Rows(std::span<const Index> rows, float* out, Index stride) const override {
+      FillRows(rows, out, stride);
+    }
+    void Rows(std::span<const Index> rows, double* out, Index stride) const override {
+      FillRows(rows, out, stride);
+    }
+    void Diagonal(std::span<double> out) const override { std::fill(out.begin(), out.end(), 0.0); }
+
+    ScaledSamples<T> Scale(std::span<const Index> samples) const {
+      const auto count = static_cast<Index>(samples.size());
+      ScaledSamples<T> scaled{PackedSamples<T>(count, static_cast<Index>(active_.size())),
+                              AlignedVector<T>(count, T{0})};
+      for (Index i = 0; i < count; ++i) {
+        const double* x = gram_.features_.row(samples[i]);
+        double sum = 0;
+        for (std::size_t k = 0; k < active_.size(); ++k) {
+          const T value = static_cast<T>(x[active_[k]] * factors_[k]);
+          scaled.packed.at(i, static_cast<Index>(k)) = value;
+          sum += static_cast<double>(value) * static_cast<double>(value);
+        }
+        scaled.squared_norms[i] = static_cast<T>(sum);
+      }
+      return scaled;
+    }
+
+    // K a.
+    std::vector<double> Multiply(std::span<const double> a) const {
+      const SupportVector support = MakeSupport(a);
+      gram_.CountRows(static_cast<std::int64_t>(support.rows.size()));
+      std::vector<double> out(gram_.features_.rows, support.sum);
+      gram_.pool_.ParallelFor(gram_.features_.rows, kColumnBlock, [&](Index begin, Index end, int) {
+        const Index width = end - begin;
+        AlignedVector<T> values(kRowBatch * width);
+        std::vector<const T*> pointers;
+        for (std::size_t first = 0; first < support.rows.size(); first += kRowBatch) {
+          const std::size_t count = std::min<std::size_t>(kRowBatch, support.rows.size() - first);
+          all_.KernelValues(all_, std::span(support.rows).subspan(first, count), begin, end, values.data(),
+                            width);
+          pointers.clear();
+          for (std::size_t r = 0; r < count; ++r) pointers.push_back(values.data() + r * width);
+          AddScaledRows<T>(support.factors.data() + first, pointers.data(), static_cast<Index>(count), 0,
+                           out.data() + begin, width);
         }
       });
+      return out;
     }
-  }
 
-  // out = K a.
-  void Multiply(std::span<const double> theta, std::span<const double> a, std::span<double> out) {
-    SetParameters(theta);
-    const SupportVector support = MakeSupport(a);
-    CountRows(static_cast<std::int64_t>(support.rows.size()));
-    std::fill(out.begin(), out.end(), support.sum);
-    pool_.ParallelFor(features_.rows, kColumnBlock, [&](Index begin, Index end, int) {
-      const Index width = end - begin;
-      AlignedVector<T> values(kRowBatch * width);
-      std::vector<const T*> pointers;
-      for (std::size_t first = 0; first < support.rows.size(); first += kRowBatch) {
-        const std::size_t count = std::min<std::size_t>(kRowBatch, support.rows.size() - first);
-        all_.KernelValues(all_, std::span(support.rows).subspan(first, count), begin, end, values.data(),
-                          width);
-        pointers.clear();
-        for (std::size_t r = 0; r < count; ++r) pointers.push_back(values.data() + r * width);
-        AddScaledRows<T>(support.factors.data() + first, pointers.data(), static_cast<Index>(count), 0,
-                         out.data() + begin, width);
+   private:
+    template <class Out>
+    void FillRows(std::span<const Index> rows, Out* out, Index stride) const {
+      gram_.CountRows(static_cast<std::int64_t>(rows.size()));
+      for (std::size_t first = 0; first < rows.size(); first += kRowBatch) {
+        const auto batch = rows.subspan(first, std::min<std::size_t>(kRowBatch, rows.size() - first));
+        gram_.pool_.ParallelFor(gram_.features_.rows, kColumnBlock, [&](Index begin, Index end, int) {
+          if constexpr (std::is_same_v<T, Out>) {
+            all_.KernelValues(all_, batch, begin, end, out + first * stride + begin, stride);
+          } else {
+            const Index width = end - begin;
+            AlignedVector<T> values(batch.size() * width);
+            all_.KernelValues(all_, batch, begin, end, values.data(), width);
+            for (std::size_t r = 0; r < batch.size(); ++r) {
+              std::copy_n(values.data() + r * width, width, out + (first + r) * stride + begin);
+            }
+          }
+        });
       }
-    });
+    }
+
+    ProductGram& gram_;
+    std::vector<Index> active_;    // features with a weight
+    std::vector<double> factors_;  // its root
+    ScaledSamples<T> all_;
+  };
+
+  // a' (dK / dtheta_m) a for every parameter.
+  std::vector<double> Gradients(const ProductKernel& learned, std::span<const double> a) {
+    const std::vector<double> by_feature = FeatureDerivatives(learned, a);
+    std::vector<double> gradients;
+    for (const Part& part : parts_) {
+      double sum = 0;
+      for (Index f : part.columns) sum += by_feature[f];
+      gradients.push_back(-part.gamma * sum);
+    }
+    return gradients;
   }
 
   // sum_ij a_i a_j K_ij (x_if - x_jf)^2 for every feature f.
-  std::vector<double> FeatureDerivatives(std::span<const double> theta, std::span<const double> a) {
-    SetParameters(theta);
+  std::vector<double> FeatureDerivatives(const ProductKernel& learned, std::span<const double> a) {
     const SupportVector support = MakeSupport(a);
     const auto count = static_cast<Index>(support.rows.size());
     const Index columns = features_.columns, blocks = (count + kRowBatch - 1) / kRowBatch;
-    const ScaledSamples<T> scaled = Scale(support.rows);
+    const ScaledSamples<T> scaled = learned.Scale(support.rows);
     PackedSamples<T> by_feature(columns, count);  // the features are what it has rows of
     for (Index i = 0; i < count; ++i) {
       for (Index f = 0; f < columns; ++f)
@@ -300,17 +303,12 @@ class ProductGram final : public ParametricGram {
   const std::vector<Part> parts_;
   SideBySide features_;
   ThreadPool& pool_;
-  // At the parameters of the last call.
-  std::vector<double> theta_;
-  std::vector<Index> active_;    // features with a weight
-  std::vector<double> factors_;  // its root
-  ScaledSamples<T> all_;
 };
 
 }  // namespace
 
-std::unique_ptr<ParametricGram> MakeProductGram(const KernelSet& kernels, std::span<const View> views,
-                                                bool use_float, ThreadPool& pool) {
+std::unique_ptr<Gram> MakeProductGram(const KernelSet& kernels, std::span<const View> views, bool use_float,
+                                      ThreadPool& pool) {
   std::vector<Part> parts = PartsOf(kernels, views);
   if (use_float) return std::make_unique<ProductGram<float>>(std::move(parts), CenteredFeatures(views), pool);
   return std::make_unique<ProductGram<double>>(std::move(parts), CenteredFeatures(views), pool);

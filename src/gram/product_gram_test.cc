@@ -8,6 +8,7 @@
 
 #include "base/random.h"
 #include "kernel/language.h"
+#include "kernel/rbf.h"
 #include "kweave/error.h"
 
 namespace kweave {
@@ -57,7 +58,7 @@ double PlainValue(const KernelSet& kernels, const std::vector<View>& views, std:
       std::iota(subset.begin(), subset.end(), 0);
     }
     for (std::int32_t f : subset)
-      exponent += theta[m] * term.parameters.gamma * (x[f] - z[f]) * (x[f] - z[f]);
+      exponent += theta[m] * term.parameters[kRbfGamma] * (x[f] - z[f]) * (x[f] - z[f]);
   }
   return std::exp(-exponent);
 }
@@ -67,7 +68,7 @@ class ProductGramTest : public ::testing::TestWithParam<bool> {
   const std::vector<View> views_ = RandomViews();
   const KernelSet kernels_ = ParseKernels(kSpecs, views_, 0);
   ThreadPool pool_{2};
-  const std::unique_ptr<ParametricGram> gram_ = MakeProductGram(kernels_, views_, GetParam(), pool_);
+  const std::unique_ptr<Gram> gram_ = MakeProductGram(kernels_, views_, GetParam(), pool_);
   const double tolerance_ = GetParam() ? 1e-5 : 1e-12;
 };
 
@@ -77,13 +78,13 @@ TEST_P(ProductGramTest, RowsAreThoseOfPlainLoops) {
   const std::vector<Index> rows = {0, 5, kSamples - 1};
   std::vector<double> values(rows.size() * kSamples);
   std::vector<float> rounded(values.size());
-  gram_->Rows(theta, rows, values.data(), kSamples);
-  gram_->Rows(theta, rows, rounded.data(), kSamples);
+  gram_->Learn(theta)->Rows(rows, values.data(), kSamples);
+  gram_->Learn(theta)->Rows(rows, rounded.data(), kSamples);
   for (std::size_t r = 0; r < rows.size(); ++r) {
     for (Index j = 0; j < kSamples; ++j) {
       const double expected = PlainValue(kernels_, views_, theta, rows[r], j);
-      EXPECT_NEAR(values[r * kSamples + j] + gram_->RowShift(theta), expected, tolerance_);
-      EXPECT_NEAR(rounded[r * kSamples + j] + gram_->RowShift(theta), expected, 1e-5);
+      EXPECT_NEAR(values[r * kSamples + j] + gram_->Learn(theta)->shift(), expected, tolerance_);
+      EXPECT_NEAR(rounded[r * kSamples + j] + gram_->Learn(theta)->shift(), expected, 1e-5);
     }
   }
 }
@@ -100,19 +101,19 @@ TEST_P(ProductGramTest, OutputsAreSumsOfRows) {
   }
 }
 
-double Quadratic(ParametricGram& gram, std::span<const double> theta, std::span<const double> a) {
+double Quadratic(Gram& gram, std::span<const double> theta, std::span<const double> a) {
   std::vector<double> out(a.size());
   gram.Expand(a)->Outputs(theta, out);
   return std::inner_product(a.begin(), a.end(), out.begin(), 0.0);
 }
 
 TEST_P(ProductGramTest, DerivativesAreThoseOfCentralDifferences) {
-  const std::unique_ptr<ParametricGram> exact = MakeProductGram(kernels_, views_, false, pool_);
+  const std::unique_ptr<Gram> exact = MakeProductGram(kernels_, views_, false, pool_);
   for (const std::uint64_t seed : {7, 8, 9}) {
     const std::vector<double> theta = RandomParameters(gram_->kernels(), seed);
     const std::vector<double> a = RandomVector(kSamples, seed + 10);
-    std::vector<double> gradients(gram_->kernels());
-    gram_->Gradients(theta, a, gradients);
+    const std::vector<double> gradients =
+        gram_->Answer({.a = a, .theta = theta, .wants_outputs = false}).quadratics;
     for (std::size_t m = 0; m < theta.size(); ++m) {
       const double h = 1e-5;
       std::vector<double> above = theta, below = theta;
@@ -126,12 +127,12 @@ TEST_P(ProductGramTest, DerivativesAreThoseOfCentralDifferences) {
 
 // Where a parameter is 0 the derivative is that from above.
 TEST_P(ProductGramTest, DerivativesAtTheBoundaryAreOneSided) {
-  const std::unique_ptr<ParametricGram> exact = MakeProductGram(kernels_, views_, false, pool_);
+  const std::unique_ptr<Gram> exact = MakeProductGram(kernels_, views_, false, pool_);
   std::vector<double> theta(gram_->kernels(), 0.0);
   theta[1] = 0.4;
   const std::vector<double> a = RandomVector(kSamples, 20);
   std::vector<double> gradients(theta.size());
-  gram_->Gradients(theta, a, gradients);
+  gradients = gram_->Answer({.a = a, .theta = theta, .wants_outputs = false}).quadratics;
   const double at = Quadratic(*exact, theta, a);
   for (std::size_t m = 0; m < theta.size(); ++m) {
     const double h = 1e-5;

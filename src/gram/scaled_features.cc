@@ -10,7 +10,7 @@
 namespace kweave {
 namespace {
 
-constexpr Index kRowsBetweenPolls = 1024;
+constexpr Index kRowsBetweenPolls = 1024;  // an interruption waits for so many rows, a fraction of a second
 
 }  // namespace
 

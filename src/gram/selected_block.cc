@@ -11,7 +11,14 @@ template <class T>
 class SelectedBlock : public BaseBlock<T> {
  public:
   SelectedBlock(const BaseRows<T>& source, std::vector<Index> samples)
-      : source_(source), samples_(std::move(samples)) {}
+      : source_(source), samples_(std::move(samples)) {
+    this->traits_.upper_bound = source.block().traits().upper_bound;
+    this->traits_.is_cheap = samples_.empty();
+    this->traits_.is_view = true;
+    this->traits_.rounding = source.block().traits().rounding;
+    this->traits_.largest_stored = source.block().traits().largest_stored;
+    this->traits_.is_mapped = source.is_mapped();
+  }
 
   const T* Stored(Index row) const override { return samples_.empty() ? source_.Kept(row) : nullptr; }
 
@@ -33,10 +40,6 @@ class SelectedBlock : public BaseBlock<T> {
 
   double LeftDiagonal(Index i) const override { return source_.block().LeftDiagonal(At(i)); }
   double RightDiagonal(Index j) const override { return source_.block().RightDiagonal(At(j)); }
-  double UpperBound() const override { return source_.block().UpperBound(); }
-  bool IsCheap() const override { return samples_.empty(); }
-  bool IsView() const override { return true; }
-  bool IsMapped() const override { return source_.is_mapped(); }
 
  private:
   Index At(Index i) const { return samples_.empty() ? i : samples_[static_cast<std::size_t>(i)]; }

@@ -8,9 +8,10 @@
 
 namespace kweave {
 
-/// Base quantities between some training samples, taken from those between all of them: read where they are kept, else
-/// computed with all columns. Several of these may read one source at once from several threads, as long as nothing
-/// is kept there meanwhile. `samples`, ascending, is empty for all; the source must outlive it.
+/// Base quantities between some training samples, taken from those between all of them: read where they are
+/// kept, else computed with all columns. Several of these may read one source at once from several threads,
+/// as long as nothing is kept there meanwhile. `samples`, ascending, is empty for all; the source must
+/// outlive it.
 template <class T>
 std::unique_ptr<BaseBlock<T>> MakeSelectedBlock(const BaseRows<T>& source, std::vector<Index> samples);
 

@@ -1,30 +1,15 @@
 #include "gram/single_group.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "compute/cpu/family_loops.h"
 #include "gram/pair_pass.h"
+#include "gram/value_rounding.h"
 
 namespace kweave {
 namespace {
-
-// out = the term's kernel values at `base`.
-template <class T>
-void TermValues(const KernelTerm& term, const T* base, Index count, T* out) {
-  const KernelParameters& p = term.parameters;
-  std::fill_n(out, count, term.kind->shape == Shape::kExponential ? T{1} : T{0});
-  const T one[] = {T{1}};
-  if (term.kind->shape == Shape::kExponential) {
-    const T gamma[] = {static_cast<T>(p.gamma)};
-    AddExponentials<T>(base, count, gamma, one, out);
-  } else if (term.kind->shape == Shape::kPower) {
-    const PowerTerm<T> power[] = {
-        {static_cast<T>(p.gamma), static_cast<T>(p.coef0), static_cast<int>(p.degree)}};
-    AddPowers<T>(base, count, power, one, out);
-  } else {
-    std::copy_n(base, count, out);
-  }
-}
 
 // Replaces the last `arguments` of the stacked rows of values by their product, sum or mean.
 template <class T>
@@ -63,36 +48,57 @@ void ApplyStepsToRow(std::span<const SampleStep> steps, Index left, Index begin,
   }
 }
 
+double Largest(std::span<const double> values) {
+  double largest = 0;
+  for (const double value : values) largest = std::max(largest, std::abs(value));
+  return largest;
+}
+
+// What becomes of an error of kernel values; centring takes them from larger ones.
+double RoundingAfter(std::span<const SampleStep> steps, double error) {
+  constexpr double kEpsilon = std::numeric_limits<double>::epsilon();  // of each value that goes in
+  for (const SampleStep& step : steps) {
+    switch (step.kind) {
+      case Normalizer::kTrace:
+      case Normalizer::kMultiplicative:
+        error *= std::abs(step.constant);
+        break;
+      case Normalizer::kSpherical:
+        error *= Largest(step.left) * Largest(step.right);
+        break;
+      case Normalizer::kCenter:
+        error = 4 * error + kEpsilon * (std::abs(step.constant) + Largest(step.left) + Largest(step.right));
+        break;
+    }
+  }
+  return error;
+}
+
 template <class T>
-class SingleGroup : public Group<T> {
+class SingleGroup final : public Group<T> {
  public:
   SingleGroup(SingleKernel kernel, std::vector<BaseRows<T>*> bases)
-      : kernel_(std::move(kernel)), bases_(std::move(bases)) {}
-
-  void SetWeights(std::span<const double> theta) override { weight_ = theta[kernel_.kernel]; }
-  double RowShift(std::span<const double>) const override { return 0; }
-
-  void AddRows(std::span<const Index> rows, T* out, Index stride, ThreadPool& pool) override {
-    if (weight_ == 0) return;
-    ForValues(rows, pool, /*may_evict=*/true, [&](std::size_t r, const T* values, Index begin, Index count) {
-      AddScaled<T>(values, count, static_cast<T>(weight_), out + r * stride + begin);
-    });
+      : kernel_(std::move(kernel)), bases_(std::move(bases)) {
+    double error = 0;
+    for (std::size_t t = 0; t < bases_.size(); ++t) {
+      const KernelTerm& term = kernel_.expression.terms[t];
+      loops_.push_back(MakeLoops<T>(*term.kind->shape, {&term.parameters, 1}));
+      error += RoundingOf(*term.kind->shape, term.parameters, bases_[t]->block());
+    }
+    this->traits_.rounding_error = kernel_.scale * RoundingAfter(kernel_.steps, error);
   }
 
-  void AddDiagonal(std::span<double> out) const override {
-    if (weight_ == 0) return;
-    for (std::size_t i = 0; i < out.size(); ++i) out[i] += weight_ * LeftDiagonal(static_cast<Index>(i));
+  std::unique_ptr<GroupKernel<T>> Learn(std::span<const double> theta) const override {
+    return std::make_unique<WeightedSingle>(*this, theta[kernel_.kernel]);
   }
 
-  void MeanDiagonals(Index left_count, std::span<double> means) const override {
+  void FindStatistics(Index count, const KernelStatistics& statistics, ThreadPool& pool) override {
     double sum = 0;
-    for (Index i = 0; i < left_count; ++i) sum += LeftDiagonal(i);
-    means[kernel_.kernel] = sum / static_cast<double>(left_count);
-  }
-
-  void MeansOfAllPairs(Index count, std::span<double> means, ThreadPool& pool) override {
+    for (Index i = 0; i < count; ++i) sum += LeftDiagonal(i);
+    statistics.mean_diagonals[kernel_.kernel] = sum / static_cast<double>(count);
+    if (statistics.mean_pairs.empty()) return;
     const SupportVector mean = MeanOf(count);
-    Expand<T>(*this, mean, pool)->Quadratics(mean.factors, means);
+    Expand<T>(*this, mean, pool)->Quadratics(mean.factors, statistics.mean_pairs);
   }
 
   std::unique_ptr<GroupExpansion> StartExpansion() override {
@@ -100,6 +106,28 @@ class SingleGroup : public Group<T> {
   }
 
  private:
+  class WeightedSingle final : public GroupKernel<T> {
+   public:
+    WeightedSingle(const SingleGroup& group, double weight) : group_(group), weight_(weight) {}
+
+    void AddRows(std::span<const Index> rows, T* out, Index stride, ThreadPool& pool) const override {
+      if (weight_ == 0) return;
+      group_.ForValues(rows, pool, /*may_evict=*/true,
+                       [&](std::size_t r, const T* values, Index begin, Index count) {
+                         AddScaled<T>(values, count, static_cast<T>(weight_), out + r * stride + begin);
+                       });
+    }
+    void AddDiagonal(std::span<double> out, ThreadPool&) const override {
+      if (weight_ == 0) return;
+      for (std::size_t i = 0; i < out.size(); ++i)
+        out[i] += weight_ * group_.LeftDiagonal(static_cast<Index>(i));
+    }
+
+   private:
+    const SingleGroup& group_;
+    const double weight_;
+  };
+
   class SingleExpansion : public GroupExpansion {
    public:
     explicit SingleExpansion(SingleGroup& group)
@@ -132,57 +160,53 @@ class SingleGroup : public Group<T> {
     std::vector<double> terms(bases_.size());
     for (std::size_t t = 0; t < terms.size(); ++t) {
       const KernelTerm& term = kernel_.expression.terms[t];
-      terms[t] = ShapeValue(term.kind->shape, term.parameters, bases_[t]->block().LeftDiagonal(i));
+      terms[t] = ShapeValue(*term.kind->shape, term.parameters, bases_[t]->block().LeftDiagonal(i));
     }
     return ApplySteps(kernel_.steps, i, i, kernel_.scale * EvaluateExpression(kernel_.expression, terms));
+  }
+
+  // out = the values of term t at `base`.
+  void TermValues(std::int32_t t, const T* base, Index count, T* out) const {
+    loops_[t]->Values(0, base, count, out);
+    const auto shift = static_cast<T>(kernel_.expression.terms[t].kind->shape->shift);
+    if (shift == 0) return;
+    for (Index j = 0; j < count; ++j) out[j] += shift;
   }
 
   // Calls use(position in rows, kernel values, first column, columns), row after row within a block of
   // columns.
   template <class Use>
-  void ForValues(std::span<const Index> rows, ThreadPool& pool, bool may_evict, Use use) {
-    for (std::size_t first = 0; first < rows.size(); first += kRowBatch) {
-      const auto some = rows.subspan(first, std::min<std::size_t>(kRowBatch, rows.size() - first));
-      std::vector<typename BaseRows<T>::Batch> batches;
-      for (BaseRows<T>* base : bases_) batches.push_back(base->Prepare(some, may_evict));
-      pool.ParallelFor(bases_[0]->right_count(), kColumnBlock, [&](Index begin, Index end, int) {
-        BlockValues(batches, some, begin, end,
-                    [&](std::size_t r, const T* values) { use(first + r, values, begin, end - begin); });
-      });
-      for (std::size_t t = 0; t < bases_.size(); ++t) bases_[t]->Commit(batches[t]);
-    }
+  void ForValues(std::span<const Index> rows, ThreadPool& pool, bool may_evict, Use use) const {
+    VisitPairs<T>(bases_, rows, {.may_evict = may_evict}, pool, [&](const PairBlock<T>& pairs) {
+      thread_local AlignedVector<T> stack;
+      stack.resize(std::max<std::size_t>(stack.size(), bases_.size() * pairs.width()));
+      for (std::size_t r = 0; r < pairs.samples.size(); ++r) {
+        FillValues(pairs, r, stack.data());
+        use(pairs.first + r, stack.data(), pairs.begin, pairs.width());
+      }
+    });
   }
 
-  template <class Use>
-  void BlockValues(std::span<const typename BaseRows<T>::Batch> batches, std::span<const Index> rows,
-                   Index begin, Index end, Use use) const {
-    const Index count = end - begin, terms = static_cast<Index>(bases_.size());
-    AlignedVector<T> scratch(rows.size() * count * terms), stack(terms * count);
-    std::vector<std::vector<const T*>> pointers(terms);
-    for (Index t = 0; t < terms; ++t) {
-      bases_[t]->Read(batches[t], begin, end, scratch.data() + t * rows.size() * count, pointers[t]);
-    }
-    for (std::size_t r = 0; r < rows.size(); ++r) {
-      Index depth = 0;
-      for (const Composite::Node& node : kernel_.expression.nodes) {
-        if (node.operation == Composite::Operation::kTerm) {
-          TermValues(kernel_.expression.terms[node.argument], pointers[node.argument][r], count,
-                     stack.data() + depth++ * count);
-        } else {
-          Reduce(node.operation, node.argument, count, stack.data(), depth);
-        }
+  // The kernel's values of one row, at the front of `stack`, which has room for a row of every term.
+  void FillValues(const PairBlock<T>& pairs, std::size_t r, T* stack) const {
+    const Index count = pairs.width();
+    Index depth = 0;
+    for (const Composite::Node& node : kernel_.expression.nodes) {
+      if (node.operation == Composite::Operation::kTerm) {
+        TermValues(node.argument, pairs.bases[node.argument][r], count, stack + depth++ * count);
+      } else {
+        Reduce(node.operation, node.argument, count, stack, depth);
       }
-      if (kernel_.scale != 1) {
-        for (Index j = 0; j < count; ++j) stack[j] *= static_cast<T>(kernel_.scale);
-      }
-      ApplyStepsToRow(kernel_.steps, rows[r], begin, count, stack.data());
-      use(r, stack.data());
     }
+    if (kernel_.scale != 1) {
+      for (Index j = 0; j < count; ++j) stack[j] *= static_cast<T>(kernel_.scale);
+    }
+    ApplyStepsToRow(kernel_.steps, pairs.samples[r], pairs.begin, count, stack);
   }
 
   SingleKernel kernel_;
   std::vector<BaseRows<T>*> bases_;
-  double weight_ = 0;
+  std::vector<std::unique_ptr<MemberLoops<T>>> loops_;  // of every term
 };
 
 }  // namespace

@@ -32,7 +32,7 @@ std::vector<double> SingleKernels<T>::RawDiagonal(Index m, bool of_right) {
       const KernelTerm& term = expression.terms[t];
       const BaseBlock<T>& block = bases_.Of(term).block();
       const double base = of_right ? block.RightDiagonal(i) : block.LeftDiagonal(i);
-      terms[t] = ShapeValue(term.kind->shape, term.parameters, base);
+      terms[t] = ShapeValue(*term.kind->shape, term.parameters, base);
     }
     diagonal[i] = EvaluateExpression(expression, terms);
   }

@@ -14,7 +14,8 @@
 
 namespace kweave {
 
-/// Makes groups of kernels that stand alone (gram/single_group.h) out of the bases of a Gram. T: float or double.
+/// Makes groups of kernels that stand alone (gram/single_group.h) out of the bases of a Gram. T: float or
+/// double.
 template <class T>
 class SingleKernels {
  public:
@@ -25,8 +26,8 @@ class SingleKernels {
   std::unique_ptr<Group<T>> Make(Index m, double scale, std::vector<SampleStep> steps);
   /// k_m(x,x) of every left (or right) sample, before normalisation.
   std::vector<double> RawDiagonal(Index m, bool of_right);
-  /// Gives every step its value for the right samples: those of training are fitted, those of new samples follow from their
-  /// own k(x,x) and, for kCenter, their mean over the training samples.
+  /// Gives every step its value for the right samples: those of training are fitted, those of new samples
+  /// follow from their own k(x,x) and, for kCenter, their mean over the training samples.
   std::vector<SampleStep> CompleteSteps(Index m, std::span<const FittedStep> fitted);
 
  private:

@@ -3,6 +3,11 @@
 #include <algorithm>
 
 namespace kweave {
+namespace {
+
+Index EntryCount(const SparseRows& rows) { return rows.offsets[rows.rows] - rows.offsets[0]; }
+
+}  // namespace
 
 OccurringColumns::OccurringColumns(const SparseRows& rows)
     : columns_(rows.columns + rows.offsets[0], rows.columns + rows.offsets[rows.rows]) {
@@ -18,6 +23,10 @@ Index OccurringColumns::NumberOf(std::int32_t column) const {
 
 template <class T>
 SparseSamples<T>::SparseSamples(const SparseRows& rows, const OccurringColumns& columns) {
+  const Index entries = EntryCount(rows);
+  offsets_.reserve(rows.rows + 1);
+  columns_.reserve(entries);
+  values_.reserve(entries);
   for (Index i = 0; i < rows.rows; ++i) {
     for (Index e = rows.offsets[i]; e < rows.offsets[i + 1]; ++e) {
       const Index number = columns.NumberOf(rows.columns[e]);
@@ -33,7 +42,8 @@ template <class T>
 void SparseSamples<T>::Products(const SparseSamples& left, std::span<const Index> rows,
                                 std::span<const T> weights, Index column_count, Index begin, Index end,
                                 T* out, Index stride) const {
-  // Sixteen left rows are spread out side by side, then every right row is read once. All zeros between calls.
+  // Sixteen left rows are spread out side by side, then every right row is read once. All zeros between
+  // calls.
   constexpr Index kLanes = 16;
   thread_local AlignedVector<T> spread;
   spread.resize(std::max<std::size_t>(spread.size(), column_count * kLanes));
@@ -52,7 +62,21 @@ void SparseSamples<T>::Products(const SparseSamples& left, std::span<const Index
   }
 }
 
+template <class T>
+SparseSides<T>::SparseSides(const View& left, const View& right, bool is_training)
+    : columns_(std::get<SparseRows>(left.features)), left_(std::get<SparseRows>(left.features), columns_) {
+  if (!is_training) own_right_.emplace(std::get<SparseRows>(right.features), columns_);
+}
+
+std::size_t SparseSampleBytes(const SparseRows& rows, std::size_t value_bytes) {
+  const std::size_t of_entry = value_bytes + sizeof(std::int32_t);
+  const std::size_t of_column = sizeof(std::int32_t);  // no more columns occur than there are entries
+  return EntryCount(rows) * (of_entry + of_column) + (rows.rows + 1) * sizeof(Index);
+}
+
 template class SparseSamples<float>;
 template class SparseSamples<double>;
+template class SparseSides<float>;
+template class SparseSides<double>;
 
 }  // namespace kweave

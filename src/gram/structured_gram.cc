@@ -3,22 +3,30 @@
 #include <algorithm>
 
 #include "compute/cpu/family_loops.h"
-#include "gram/kernel_parts.h"
-#include "gram/linear_group.h"
 #include "gram/panel.h"
 #include "gram/scaled_features.h"
-#include "gram/structured_expansion.h"
 
 namespace kweave {
 namespace {
 
-constexpr Index kChunks = 4;  // of groups that run side by side
+// Of groups that run side by side; fixed, so that sums do not depend on the threads, and few, as each has
+// sums of its own.
+constexpr Index kChunks = 4;
 // With few columns their blocks do not keep the threads busy.
 constexpr Index kFewColumns = 2 * kColumnBlock;
 
 // k(x,x) is needed before normalisation, of new samples too.
 bool NeedsDiagonals(const Normalization& normalization) {
   return std::ranges::find(normalization.sequence, Normalizer::kSpherical) != normalization.sequence.end();
+}
+
+template <class T>
+const BaseStore<T>* OfPrecision(const SharedBases& bases) {
+  if constexpr (std::is_same_v<T, float>) {
+    return bases.singles;
+  } else {
+    return bases.doubles;
+  }
 }
 
 template <class From, class To>
@@ -31,79 +39,218 @@ void ConvertRows(std::span<const From> rows, Index count, To* out, Index stride,
 
 }  // namespace
 
+// The shares of all groups in K(theta).
+template <class T>
+class StructuredGram<T>::StructuredKernel final : public LearnedMatrix {
+ public:
+  StructuredKernel(StructuredGram& gram, std::span<const double> theta) : LearnedMatrix(theta), gram_(gram) {
+    for (const Group<T>* group : gram.row_groups_) {
+      groups_.push_back(group->Learn(theta));
+      shift_ += groups_.back()->shift();
+    }
+    if (!gram.feature_rows_) return;
+    features_ = gram.feature_rows_->Learn(theta);
+    shift_ += features_->shift();
+  }
+
+  void Rows(std::span<const Index> rows, float* out, Index stride) const override {
+    RowsAs(rows, out, stride);
+  }
+  void Rows(std::span<const Index> rows, double* out, Index stride) const override {
+    RowsAs(rows, out, stride);
+  }
+
+  void Diagonal(std::span<double> out) const override {
+    std::ranges::fill(out, 0.0);
+    for (const auto& group : groups_) group->AddDiagonal(out, gram_.pool_);
+    if (features_) features_->AddDiagonal(out, gram_.pool_);
+  }
+
+  std::unique_ptr<FeatureMatrix> Features() const override {
+    if (groups_.size() < gram_.groups_.size()) return nullptr;
+    std::vector<WeightedFeatures<T>> parts;
+    for (const auto& group : groups_) {
+      std::optional<WeightedFeatures<T>> part = group->Linear();
+      if (!part) return nullptr;
+      parts.push_back(std::move(*part));
+    }
+    const auto poll = [this] {
+      gram_.pool_.ParallelFor(1, 1, [](Index, Index, int) {});
+    };  // as every loop does
+    return ScaleFeatures<T>(parts, gram_.left_count(), poll);
+  }
+
+ private:
+  template <class Out>
+  void RowsAs(std::span<const Index> rows, Out* out, Index stride) const {
+    if constexpr (std::is_same_v<T, Out>) {
+      gram_.CountRows(static_cast<std::int64_t>(rows.size()));
+      FillRows(rows, out, stride);
+    } else {
+      const Index columns = gram_.right_count();
+      AlignedVector<T> values(rows.size() * columns);
+      RowsAs(rows, values.data(), columns);
+      ConvertRows<T>(values, static_cast<Index>(rows.size()), out, stride, columns);
+    }
+  }
+
+  void FillRows(std::span<const Index> rows, T* out, Index stride) const {
+    const Index columns = gram_.right_count();
+    for (std::size_t r = 0; r < rows.size(); ++r) std::fill_n(out + r * stride, columns, T{0});
+    if (features_) features_->AddRows(rows, out, stride, gram_.pool_);
+    if (!gram_.are_rows_side_by_side_) {
+      for (const auto& group : groups_) group->AddRows(rows, out, stride, gram_.pool_);
+      return;
+    }
+    const Index size = static_cast<Index>(rows.size()) * columns;
+    // The first chunk needs no place of its own.
+    gram_.side_by_side_.assign((kChunks - 1) * size, T{0});
+    const auto part = [&](Index chunk) { return gram_.side_by_side_.data() + (chunk - 1) * size; };
+    gram_.ForChunks(static_cast<Index>(groups_.size()), [&](Index g, Index chunk, ThreadPool& pool) {
+      chunk == 0 ? groups_[g]->AddRows(rows, out, stride, pool)
+                 : groups_[g]->AddRows(rows, part(chunk), columns, pool);
+    });
+    for (Index chunk = 1; chunk < kChunks; ++chunk) {
+      for (std::size_t r = 0; r < rows.size(); ++r) {
+        AddScaled<T>(part(chunk) + r * columns, columns, T{1}, out + r * stride);
+      }
+    }
+  }
+
+  StructuredGram& gram_;
+  std::vector<std::unique_ptr<GroupKernel<T>>> groups_;  // of the row groups
+  std::unique_ptr<GroupKernel<T>> features_;             // of feature_rows_
+};
+
+// The expansions of all groups.
+template <class T>
+class StructuredGram<T>::StructuredExpansion final : public MovableExpansion {
+ public:
+  StructuredExpansion(StructuredGram& gram, std::vector<std::unique_ptr<GroupExpansion>> parts,
+                      std::span<const double> a)
+      : gram_(gram), parts_(std::move(parts)), a_(a.begin(), a.end()) {}
+
+  void Quadratics(std::span<double> q) const override {
+    std::ranges::fill(q, 0.0);
+    for (const auto& part : parts_) part->Quadratics(a_, q);
+  }
+  void Products(std::span<const double> b, std::span<double> products) const override {
+    std::ranges::fill(products, 0.0);
+    for (const auto& part : parts_) part->Products(b, products);
+  }
+  void Outputs(std::span<const double> theta, std::span<double> out) const override {
+    std::ranges::fill(out, 0.0);
+    for (const auto& part : parts_) part->AddOutputs(theta, out);
+  }
+
+  // Few changes are added to what is there; many cost more than all entries from nothing.
+  void MoveTo(std::span<const double> a) override {
+    std::vector<double> change(a_.size());
+    Index changes = 0, entries = 0;
+    for (std::size_t i = 0; i < a_.size(); ++i) {
+      change[i] = a[i] - a_[i];
+      changes += change[i] != 0;
+      entries += a[i] != 0;
+    }
+    const bool starts_anew = changes >= entries;
+    if (starts_anew) parts_ = gram_.StartParts();
+    const SupportVector added = MakeSupport(starts_anew ? a : change);
+    gram_.ForGroups([&](Index g, Index, ThreadPool& pool) { parts_[g]->Add(added, pool); });
+    gram_.CountRows(static_cast<std::int64_t>(added.rows.size()));
+    a_.assign(a.begin(), a.end());
+  }
+
+ private:
+  StructuredGram& gram_;
+  std::vector<std::unique_ptr<GroupExpansion>> parts_;
+  std::vector<double> a_;
+};
+
 template <class T>
 StructuredGram<T>::StructuredGram(const KernelSet& kernels, const Sides& sides,
                                   const Normalization& normalization, const GramOptions& options,
                                   ThreadPool& pool)
-    : kernels_(kernels),
+    : Gram({sides.left_count(), sides.right_count(), kernels.size()}),
+      kernels_(kernels),
       sides_(sides),
       pool_(pool),
-      left_count_(sides.left_count()),
-      right_count_(sides.right_count()),
-      bases_(kernels, sides, NeedsDiagonals(normalization), BasesOf(options.shared), options.shared_samples),
+      bases_(kernels, sides, NeedsDiagonals(normalization), OfPrecision<T>(options.shared),
+             options.shared_samples),
       single_kernels_(kernels, sides, bases_, pool) {
-  MakeGroups(normalization, options);
+  MakeGroups(PlanGram(kernels, sides, normalization, options.evaluation, std::is_same_v<T, float>),
+             normalization, options);
   bases_.ShareCache(options.cache_bytes);
+  for (const auto& group : groups_) {
+    shape_.table_error = std::max(shape_.table_error, group->traits().table_error);
+    shape_.rounding_error = std::max(shape_.rounding_error, group->traits().rounding_error);
+  }
+  shape_.has_cheap_quadratics = HasCheapQuadratics();
 }
 
 template <class T>
-const BaseStore<T>* StructuredGram<T>::BasesOf(const Gram* gram) {
-  const auto* structured = dynamic_cast<const StructuredGram*>(gram);
-  return structured == nullptr ? nullptr : &structured->bases_;
+SharedBases StructuredGram<T>::bases() const {
+  SharedBases shared;
+  if constexpr (std::is_same_v<T, float>) {
+    shared.singles = &bases_;
+  } else {
+    shared.doubles = &bases_;
+  }
+  return shared;
 }
 
 template <class T>
-void StructuredGram<T>::MakeGroups(const Normalization& normalization, const GramOptions& options) {
-  KernelParts parts = SortKernels(kernels_, normalization);
-  for (auto& [view, members] : parts.linear) {
-    std::shared_ptr<const LinearFeatures<T>> features =
-        MakeLinearFeatures<T>(sides_.left[view], sides_.right[view], sides_.is_training,
-                              options.factors_sum_to_zero && std::is_same_v<T, float>);
-    BaseRows<T>* products = nullptr;
-    if (sides_.is_training && parts.AreProductsKept(view, sides_.left)) {
-      products = &bases_.OfProducts(view, features);
-    }
-    groups_.push_back(MakeLinearGroup<T>(std::move(members), std::move(features), right_count_, products));
+void StructuredGram<T>::MakeGroups(GramPlan plan, const Normalization& normalization,
+                                   const GramOptions& options) {
+  for (GramPlan::Linear& part : plan.linear) groups_.push_back(MakeLinear(std::move(part), options));
+  for (GramPlan::Family& part : plan.families) {
+    groups_.push_back(MakeFamily(std::move(part), plan, options));
   }
-  GaussianMatrices matrices;
-  for (auto& [key, members] : parts.families) {
-    const KernelTerm term = kernels_.Term(members.front().kernel);
-    const bool is_own_base = !parts.bases_of_singles.contains(key);
-    groups_.push_back(MakeFamily(term, std::move(members), is_own_base, options, matrices));
-  }
-  for (Index m : parts.singles) {
+  for (Index m : plan.singles) {
     const auto chain = normalization.chains.find(m);
     std::vector<SampleStep> steps;
     if (chain != normalization.chains.end()) steps = single_kernels_.CompleteSteps(m, chain->second);
     groups_.push_back(single_kernels_.Make(m, normalization.scale[m], std::move(steps)));
   }
   for (const auto& group : groups_) {
-    if (group->has_rows()) row_groups_.push_back(group.get());
+    if (group->traits().has_rows) row_groups_.push_back(group.get());
   }
-  // Single kernels may share a base with others.
-  const bool may_be_side_by_side = parts.singles.empty() && right_count_ <= kFewColumns;
+  const bool may_be_side_by_side =
+      plan.singles.empty() && !plan.HasSharedBases() && right_count() <= kFewColumns;
   are_side_by_side_ = may_be_side_by_side && static_cast<Index>(groups_.size()) >= 2 * kChunks;
   are_rows_side_by_side_ = may_be_side_by_side && static_cast<Index>(row_groups_.size()) >= 2 * kChunks;
 }
 
 template <class T>
-std::unique_ptr<Group<T>> StructuredGram<T>::MakeFamily(const KernelTerm& term,
-                                                        std::vector<FamilyMember> members, bool is_own_base,
-                                                        const GramOptions& options,
-                                                        GaussianMatrices& matrices) {
-  const auto make_family = [&] {
-    return MakeFamilyGroup<T>(term.kind->shape, members, bases_.Of(term), is_own_base, options.evaluation,
-                              options.learned_error);
-  };
-  const FeatureSubset& subset = kernels_.subsets[term.subset];
-  const kweave::Features& left = sides_.left[term.view].features;
-  if (options.evaluation == FamilyEvaluation::kDirect || !IsSmoothInOneFeature(*term.kind, left, subset)) {
-    return make_family();
+std::unique_ptr<Group<T>> StructuredGram<T>::MakeLinear(GramPlan::Linear part, const GramOptions& options) {
+  std::shared_ptr<const LinearFeatures<T>> features =
+      MakeLinearFeatures<T>(sides_.left[part.view], sides_.right[part.view], sides_.is_training,
+                            options.factors_sum_to_zero && std::is_same_v<T, float>);
+  BaseRows<T>* products = part.keeps_products ? &bases_.OfProducts(part.view, features) : nullptr;
+  return MakeLinearGroup<T>(std::move(part.members), std::move(features), right_count(), products);
+}
+
+template <class T>
+std::unique_ptr<Group<T>> StructuredGram<T>::MakeFamily(GramPlan::Family part, GramPlan& plan,
+                                                        const GramOptions& options) {
+  const KernelKind& kind = *part.term.kind;
+  std::unique_ptr<Group<T>> by_base;
+  if (part.reads_base) {
+    const bool is_own_base = plan.bases.at(KeyOf(part.term)).readers == 1;
+    by_base = MakeFamilyGroup<T>(*kind.shape, part.members, bases_.Of(part.term), is_own_base,
+                                 options.evaluation, options.learned_error);
   }
-  FeatureColumn values = ColumnOf(term, left, subset);
-  if (!sides_.is_training) values.right = ColumnOf(term, sides_.right[term.view].features, subset).left;
-  if (sides_.is_training && !feature_rows_) feature_rows_ = std::make_unique<FeatureRows<T>>(left_count_);
-  return MakeFeatureGroup<T>(term.kind->shape, members, values, matrices, feature_rows_.get(), make_family);
+  if (!part.table) return by_base;
+  if (!part.reads_base && !feature_rows_) feature_rows_ = std::make_unique<FeatureRows<T>>(left_count());
+  return MakeFeatureGroup<T>(kind, std::move(part.members),
+                             ColumnOf(part.term, sides_, kernels_.subsets[part.term.subset]),
+                             std::move(*part.table), plan.matrices, feature_rows_.get(), std::move(by_base));
+}
+
+template <class T>
+std::vector<double> StructuredGram<T>::MeanDiagonals() {
+  std::vector<double> means(static_cast<std::size_t>(kernels()), 0.0);
+  FindStatistics({means, {}, {}});
+  return means;
 }
 
 template <class T>
@@ -112,16 +259,8 @@ void StructuredGram<T>::KeepBases() {
   bases_.KeepAll(pool_);
 }
 
-template <class T>
-void StructuredGram<T>::SetWeights(std::span<const double> theta) {
-  if (std::ranges::equal(theta, theta_)) return;
-  theta_.assign(theta.begin(), theta.end());
-  for (Group<T>* group : row_groups_) group->SetWeights(theta);
-  if (feature_rows_) feature_rows_->SetWeights(theta);
-}
-
-// Calls work(group number, chunk, pool) for all groups, those of one chunk in order. The chunks do not depend on the
-// number of threads, so neither does what is summed up by chunk.
+// Calls work(group number, chunk, pool) for all groups, those of one chunk in order. The chunks do not depend
+// on the number of threads, so neither does what is summed up by chunk.
 template <class T>
 template <class Work>
 void StructuredGram<T>::ForGroups(Work work) {
@@ -141,165 +280,74 @@ void StructuredGram<T>::ForChunks(Index count, Work work) {
 }
 
 template <class T>
-void StructuredGram<T>::AddRows(std::span<const Index> rows, T* out, Index stride) {
-  for (std::size_t r = 0; r < rows.size(); ++r) std::fill_n(out + r * stride, right_count_, T{0});
-  if (feature_rows_) feature_rows_->AddRows(rows, out, stride, pool_);
-  if (!are_rows_side_by_side_) {
-    for (Group<T>* group : row_groups_) group->AddRows(rows, out, stride, pool_);
-    return;
+std::shared_ptr<const LearnedMatrix> StructuredGram<T>::MakeLearned(std::span<const double> theta) {
+  return std::make_shared<StructuredKernel>(*this, theta);
+}
+
+// Quadratics are each group's own; outputs of groups that run side by side are summed up by chunk.
+template <class T>
+std::vector<VectorAnswer> StructuredGram<T>::AnswerAll(std::span<const VectorRequest> requests) {
+  const std::size_t count = requests.size();
+  std::vector<VectorAnswer> answers(count);
+  std::vector<VectorRequest> shares(requests.begin(), requests.end());
+  std::vector<std::vector<std::unique_ptr<GroupExpansion>>> parts(count);
+  for (std::size_t v = 0; v < count; ++v) {
+    if (requests[v].wants_quadratics) answers[v].quadratics.assign(kernels_.size(), 0.0);
+    if (requests[v].has_outputs()) answers[v].outputs.assign(right_count(), 0.0);
+    if (requests[v].keeps_expansion) parts[v].resize(groups_.size());
+    shares[v].rough_error /= static_cast<double>(groups_.size());  // errors of the groups add up
   }
-  const Index size = static_cast<Index>(rows.size()) * right_count_;
-  // The first chunk needs no place of its own.
-  side_by_side_.assign((kChunks - 1) * size, T{0});
-  const auto part = [&](Index chunk) { return side_by_side_.data() + (chunk - 1) * size; };
-  ForChunks(static_cast<Index>(row_groups_.size()), [&](Index g, Index chunk, ThreadPool& pool) {
-    chunk == 0 ? row_groups_[g]->AddRows(rows, out, stride, pool)
-               : row_groups_[g]->AddRows(rows, part(chunk), right_count_, pool);
-  });
-  for (Index chunk = 1; chunk < kChunks; ++chunk) {
-    for (std::size_t r = 0; r < rows.size(); ++r) {
-      AddScaled<T>(part(chunk) + r * right_count_, right_count_, T{1}, out + r * stride);
-    }
+  const Index chunks = are_side_by_side_ ? kChunks : 1;
+  std::vector<std::vector<std::vector<double>>> outputs(chunks - 1);  // by chunk, the first has its place
+  for (auto& of_chunk : outputs) {
+    for (const VectorAnswer& answer : answers) of_chunk.emplace_back(answer.outputs.size(), 0.0);
   }
-}
-
-template <class T>
-void StructuredGram<T>::Rows(std::span<const double> theta, std::span<const Index> rows, float* out,
-                             Index stride) {
-  if constexpr (std::is_same_v<T, float>) {
-    SetWeights(theta);
-    CountRows(static_cast<std::int64_t>(rows.size()));
-    AddRows(rows, out, stride);
-  } else {
-    AlignedVector<T> exact(rows.size() * right_count_);
-    Rows(theta, rows, exact.data(), right_count_);
-    ConvertRows<T>(exact, static_cast<Index>(rows.size()), out, stride, right_count_);
-  }
-}
-
-template <class T>
-void StructuredGram<T>::Rows(std::span<const double> theta, std::span<const Index> rows, double* out,
-                             Index stride) {
-  if constexpr (std::is_same_v<T, double>) {
-    SetWeights(theta);
-    CountRows(static_cast<std::int64_t>(rows.size()));
-    AddRows(rows, out, stride);
-  } else {
-    AlignedVector<T> rounded(rows.size() * right_count_);
-    Rows(theta, rows, rounded.data(), right_count_);
-    ConvertRows<T>(rounded, static_cast<Index>(rows.size()), out, stride, right_count_);
-  }
-}
-
-template <class T>
-double StructuredGram<T>::RowShift(std::span<const double> theta) const {
-  double shift = 0;
-  for (const auto& group : groups_) shift += group->RowShift(theta);
-  return shift;
-}
-
-template <class T>
-void StructuredGram<T>::Diagonal(std::span<const double> theta, std::span<double> out) {
-  SetWeights(theta);
-  std::ranges::fill(out, 0.0);
-  for (const Group<T>* group : row_groups_) group->AddDiagonal(out);
-  if (feature_rows_) feature_rows_->AddDiagonal(out, pool_);
-}
-
-template <class T>
-std::unique_ptr<Expansion> StructuredGram<T>::Expand(std::span<const double> a) {
-  auto expansion = std::make_unique<StructuredExpansion>(StartParts(), left_count_);
-  CountRows(expansion->MoveTo(a, [this](auto add) { ForGroups(add); }));
-  return expansion;
-}
-
-// Few changes are added to what is there; many cost more than all entries from nothing.
-template <class T>
-void StructuredGram<T>::Update(Expansion& expansion, std::span<const double> a) {
-  auto& mine = static_cast<StructuredExpansion&>(expansion);
-  Index changes = 0, entries = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    changes += a[i] != mine.a()[i];
-    entries += a[i] != 0;
-  }
-  if (changes >= entries) mine = StructuredExpansion(StartParts(), left_count_);
-  CountRows(mine.MoveTo(a, [this](auto add) { ForGroups(add); }));
-}
-
-// A row of as many pairs as there are samples counts as one.
-template <class T>
-bool StructuredGram<T>::QuadraticsOnly(std::span<const double> a, std::span<double> q) {
-  const auto has = [&](QuadraticsCost cost) {
-    return std::ranges::any_of(groups_, [&](const auto& group) { return group->quadratics_cost() == cost; });
-  };
-  if (has(QuadraticsCost::kExpansion) || !has(QuadraticsCost::kSupport)) return false;
-  std::ranges::fill(q, 0.0);
-  ForGroups([&](Index g, Index, ThreadPool& pool) { groups_[g]->SupportQuadratics(a, q, pool); });
-  const auto support = std::ranges::count_if(a, [](double value) { return value != 0; });
-  CountRows(right_count_ > 0 ? support * support / (2 * right_count_) : 0);
-  return true;
-}
-
-template <class T>
-std::vector<Measurement> StructuredGram<T>::Measure(std::span<const double> theta,
-                                                    std::span<const std::span<const double>> vectors) {
-  SetWeights(theta);
-  std::vector<Measurement> measured(vectors.size());
-  for (Measurement& one : measured) {
-    one.quadratics.assign(theta.size(), 0.0);
-    one.outputs.assign(right_count_, 0.0);
-  }
-  // Quadratics are each group's own; outputs are summed up by chunk.
-  std::vector<std::vector<Measurement>> parts(are_side_by_side_ ? kChunks : 0, measured);
+  std::vector<std::vector<double>> rough_errors(chunks, std::vector<double>(count, 0.0));
   ForGroups([&](Index g, Index chunk, ThreadPool& pool) {
-    groups_[g]->Measure(theta, vectors, are_side_by_side_ ? parts[chunk] : measured, pool);
+    std::vector<GroupAnswer> own(count);
+    for (std::size_t v = 0; v < count; ++v) {
+      own[v].quadratics = answers[v].quadratics;
+      own[v].outputs = chunk == 0 ? answers[v].outputs : outputs[chunk - 1][v];
+    }
+    groups_[g]->Answer(shares, own, pool);
+    for (std::size_t v = 0; v < count; ++v) {
+      rough_errors[chunk][v] += own[v].rough_error;
+      if (requests[v].keeps_expansion) parts[v][g] = std::move(own[v].expansion);
+    }
   });
-  for (const std::vector<Measurement>& part : parts) {
-    for (std::size_t v = 0; v < vectors.size(); ++v) {
-      AddScaled<double>(part[v].outputs.data(), right_count_, 1, measured[v].outputs.data());
-      AddScaled<double>(part[v].quadratics.data(), kernels_.size(), 1, measured[v].quadratics.data());
+  for (std::size_t v = 0; v < count; ++v) {
+    for (const auto& of_chunk : outputs) {
+      AddScaled<double>(of_chunk[v].data(), static_cast<Index>(of_chunk[v].size()), 1,
+                        answers[v].outputs.data());
+    }
+    for (const auto& of_chunk : rough_errors) answers[v].rough_error += of_chunk[v];
+    if (requests[v].keeps_expansion) {
+      answers[v].expansion = std::make_unique<StructuredExpansion>(*this, std::move(parts[v]), requests[v].a);
     }
   }
-  CountRows(static_cast<std::int64_t>(CommonSupport(vectors).size()));
-  return measured;
+  CountAnswers(requests);
+  return answers;
+}
+
+// Where quadratics alone are asked for and cost pairs of nonzero entries, as many pairs as there are samples
+// count as one row.
+template <class T>
+void StructuredGram<T>::CountAnswers(std::span<const VectorRequest> requests) {
+  const auto support = static_cast<std::int64_t>(CommonSupport(requests).size());
+  const bool needs_rows =
+      !shape_.has_cheap_quadratics || std::ranges::any_of(requests, [](const VectorRequest& request) {
+        return request.has_outputs() || request.keeps_expansion;
+      });
+  CountRows(needs_rows ? support : support * support / std::max<Index>(2 * right_count(), 1));
 }
 
 template <class T>
-std::vector<Measurement> StructuredGram<T>::MeasureEach(std::span<const MeasureRequest> requests) {
-  std::vector<Measurement> measured(requests.size());
-  for (Measurement& one : measured) {
-    one.quadratics.assign(kernels_.size(), 0.0);
-    one.outputs.assign(right_count_, 0.0);
-  }
-  if (requests.empty()) return measured;
-  theta_.clear();  // groups have other weights after this
-  // Errors of the groups add up.
-  std::vector<MeasureRequest> parts(requests.begin(), requests.end());
-  std::vector<std::span<const double>> vectors;
-  for (MeasureRequest& part : parts) {
-    part.rough_error /= static_cast<double>(groups_.size());
-    vectors.push_back(part.a);
-  }
-  for (auto& group : groups_) group->MeasureEach(parts, measured, pool_);
-  CountRows(static_cast<std::int64_t>(CommonSupport(vectors).size()));
-  return measured;
-}
-
-template <class T>
-std::vector<std::unique_ptr<Expansion>> StructuredGram<T>::ExpandAll(
-    std::span<const std::span<const double>> vectors) {
-  std::vector<std::vector<std::unique_ptr<GroupExpansion>>> parts(vectors.size());
-  for (const auto& group : groups_) {
-    std::vector<std::unique_ptr<GroupExpansion>> own = group->ExpandAll(vectors, pool_);
-    for (std::size_t v = 0; v < vectors.size(); ++v) parts[v].push_back(std::move(own[v]));
-  }
-  std::vector<std::unique_ptr<Expansion>> expansions;
-  for (std::size_t v = 0; v < vectors.size(); ++v) {
-    expansions.push_back(std::make_unique<StructuredExpansion>(
-        std::move(parts[v]), std::vector<double>(vectors[v].begin(), vectors[v].end())));
-  }
-  CountRows(static_cast<std::int64_t>(CommonSupport(vectors).size()));
-  return expansions;
+bool StructuredGram<T>::HasCheapQuadratics() const {
+  const auto has = [&](QuadraticsCost cost) {
+    return std::ranges::any_of(groups_,
+                               [&](const auto& group) { return group->traits().quadratics_cost == cost; });
+  };
+  return !has(QuadraticsCost::kExpansion) && has(QuadraticsCost::kSupport);
 }
 
 template <class T>
@@ -310,39 +358,8 @@ std::vector<std::unique_ptr<GroupExpansion>> StructuredGram<T>::StartParts() con
 }
 
 template <class T>
-std::unique_ptr<FeatureMatrix> StructuredGram<T>::Features(std::span<const double> theta) {
-  std::vector<WeightedFeatures<T>> parts;
-  for (const auto& group : groups_) {
-    std::optional<WeightedFeatures<T>> part = group->Linear(theta);
-    if (!part) return nullptr;
-    parts.push_back(std::move(*part));
-  }
-  const auto poll = [this] { pool_.ParallelFor(1, 1, [](Index, Index, int) {}); };  // as every loop does
-  return ScaleFeatures<T>(parts, left_count_, poll);
-}
-
-template <class T>
-double StructuredGram<T>::TableError() const {
-  double error = 0;
-  for (const auto& group : groups_) error = std::max(error, group->TableError());
-  return error;
-}
-
-template <class T>
-void StructuredGram<T>::MeanDiagonals(std::span<double> means) const {
-  std::ranges::fill(means, 0.0);
-  for (const auto& group : groups_) group->MeanDiagonals(left_count_, means);
-}
-
-template <class T>
-void StructuredGram<T>::MeansOfAllPairs(std::span<double> means) {
-  std::ranges::fill(means, 0.0);
-  for (const auto& group : groups_) group->MeansOfAllPairs(left_count_, means, pool_);
-}
-
-template <class T>
-void StructuredGram<T>::Variances(std::span<double> variances) const {
-  for (const auto& group : groups_) group->Variances(variances);
+void StructuredGram<T>::FindStatistics(const KernelStatistics& statistics) {
+  for (const auto& group : groups_) group->FindStatistics(left_count(), statistics, pool_);
 }
 
 template class StructuredGram<float>;

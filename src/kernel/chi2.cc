@@ -39,7 +39,7 @@ namespace {
 
 KWEAVE_EXPORT_ADDITIVE_ROWS()
 
-double Plain(std::span<const double> x, std::span<const double> z) {
+double Plain(std::span<const double> x, std::span<const double> z, double) {
   double sum = 0;
   for (std::size_t f = 0; f < x.size(); ++f) {
     if (x[f] + z[f] > 0) sum += (x[f] - z[f]) * (x[f] - z[f]) / (x[f] + z[f]);
@@ -53,17 +53,32 @@ constinit const BaseQuantity kChi2DistanceQuantity = {
     .name = "chi-squared distance",
     .source = BaseQuantity::Source::kFeatures,
     .needs_nonnegative_features = true,
+    .is_zero_on_diagonal = true,
+    .grows_with_difference = true,
     .row_f32 = DispatchRow,
     .row_f64 = DispatchRow,
     .plain = Plain,
 };
 
+namespace {
+
+constexpr ParameterRule kParameters[] = {{
+    .name = "gamma",
+    .sentence = "width: the larger, the narrower; 1 over the distance at which the kernel has fallen to 1/e",
+    .initial = "1",
+    .width = ParameterRule::Width::kInverse,
+    .width_of = &kChi2DistanceQuantity,
+}};
+
+}  // namespace
+
 constinit const KernelKind kChi2 = {
     .name = "chi2",
+    .class_name = "Chi2",
     .sentence = "exp(-gamma sum (x-z)^2/(x+z)), chi-squared, for features >= 0",
     .base = &kChi2DistanceQuantity,
-    .shape = Shape::kExponential,
-    .default_gamma = "1",
+    .shape = &kExponentialShape,
+    .parameters = kParameters,
 };
 
 }  // namespace kweave

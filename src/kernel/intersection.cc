@@ -39,7 +39,7 @@ namespace {
 
 KWEAVE_EXPORT_ADDITIVE_ROWS()
 
-double Plain(std::span<const double> x, std::span<const double> z) {
+double Plain(std::span<const double> x, std::span<const double> z, double) {
   double sum = 0;
   for (std::size_t f = 0; f < x.size(); ++f) sum += std::min(x[f], z[f]);
   return sum;
@@ -58,9 +58,9 @@ constinit const BaseQuantity kMinimumSumQuantity = {
 
 constinit const KernelKind kIntersection = {
     .name = "intersection",
+    .class_name = "Intersection",
     .sentence = "sum min(x,z), histogram intersection, for features >= 0",
     .base = &kMinimumSumQuantity,
-    .shape = Shape::kIdentity,
 };
 
 }  // namespace kweave

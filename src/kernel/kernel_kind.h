@@ -1,39 +1,76 @@
 #ifndef KWEAVE_KERNEL_KERNEL_KIND_H_
 #define KWEAVE_KERNEL_KERNEL_KIND_H_
 
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 
 #include "kernel/base_quantity.h"
+#include "kernel/shape.h"
 
 namespace kweave {
 
-/// How a kernel's value follows from its base quantity b.
-enum class Shape {
-  kIdentity,     ///< b
-  kExponential,  ///< exp(-gamma b)
-  kPower,        ///< (gamma b + coef0)^degree, degree a positive integer
+/// One parameter of a kind of kernel, as the kernel language, --help, the model file and Python know it.
+struct ParameterRule {
+  /// What words such as `median` make of a statistic s of a base quantity over pairs of training samples.
+  enum class Width {
+    kNone,     ///< nothing: the parameter needs a number
+    kInverse,  ///< 1 / s, and `auto` is 1 / (number of features)
+    kRoot,     ///< sqrt(s), and `auto` is sqrt(number of features)
+  };
+
+  std::string_view name;
+  std::string_view sentence;  ///< what it is, for the documentation
+  std::string_view initial;   ///< its default, as written in the kernel language
+  double least = 0;
+  bool excludes_least = true;  ///< above `least`, else that or more
+  double most = std::numeric_limits<double>::infinity();
+  bool is_whole = false;
+  std::span<const double> choices{};  ///< nothing but these; empty: the range above
+
+  Width width = Width::kNone;
+  const BaseQuantity* width_of = nullptr;  ///< the quantity of the statistic, where there is one
+
+  bool Allows(double value) const;
+  /// What values it allows, to follow "must be ".
+  std::string Allowed() const;
 };
 
-struct KernelParameters {
-  double gamma = 1;
-  double coef0 = 0;
-  double degree = 1;
-  bool operator==(const KernelParameters&) const = default;
+/// Kernels that are smooth in the two values of a single feature: how many Chebyshev polynomials of either
+/// are enough (gram/feature_table.h).
+struct SmoothInFeature {
+  /// Parameters with which the kernel on [-1,1] is what it is on [-half, half]; where the base quantity does
+  /// not depend on translation. Null: there are none, and the table is made for the range as it is.
+  KernelParameters (*on_unit_range)(const KernelParameters& parameters, double half) = nullptr;
+  /// How many polynomials keep the kernel within `error` on [-1,1] (without on_unit_range: on any range,
+  /// without error).
+  Index (*terms)(const KernelParameters& parameters, double error) = nullptr;
 };
 
 /// One line of the kernel table (kernel_table.h).
 struct KernelKind {
-  std::string_view name;      ///< in the kernel language
-  std::string_view sentence;  ///< formula and meaning, for --help and the documentation
+  std::string_view name;          ///< in the kernel language
+  std::string_view class_name{};  ///< in Python; empty: it has none
+  std::string_view sentence;      ///< formula and meaning, for --help and the documentation
   const BaseQuantity* base = nullptr;
-  Shape shape = Shape::kIdentity;
-  /// Default of gamma in the kernel language ("median", "auto", "1"); empty when the shape has none.
-  std::string_view default_gamma{};
-  KernelParameters defaults{};
+  const Shape* shape = &kIdentityShape;
+  std::span<const ParameterRule> parameters{};  ///< at most kMostParameters, in the order of KernelParameters
+  /// The parameter that the base quantity depends on; -1: none. Kernels share a base where it is the same.
+  int base_parameter = -1;
+  const SmoothInFeature* in_one_feature = nullptr;
+
+  /// What the functions of the base quantity take as their parameter.
+  double BaseParameter(const KernelParameters& values) const {
+    return base_parameter < 0 ? 0 : values[static_cast<std::size_t>(base_parameter)];
+  }
+  /// k(x,x) where it is the same for all x: for base quantities that are 0 there.
+  std::optional<double> ConstantDiagonal(const KernelParameters& values) const;
 };
 
-/// The kernel value at base quantity `base`, in plain double arithmetic.
-double ShapeValue(Shape shape, const KernelParameters& parameters, double base);
+/// The parameters at their defaults; 1 for those that follow from the data.
+KernelParameters PlainDefaults(const KernelKind& kind);
 
 }  // namespace kweave
 

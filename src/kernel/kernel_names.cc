@@ -16,10 +16,14 @@
 namespace kweave {
 namespace {
 
-KernelParameters Shortened(KernelParameters parameters, const ShortGammas* short_gammas) {
-  if (short_gammas == nullptr) return parameters;
-  const auto found = short_gammas->find(parameters.gamma);
-  if (found != short_gammas->end()) parameters.gamma = found->second;
+KernelParameters Shortened(const KernelKind& kind, KernelParameters parameters,
+                           const ShortWidths* short_widths) {
+  if (short_widths == nullptr) return parameters;
+  for (std::size_t p = 0; p < kind.parameters.size(); ++p) {
+    if (kind.parameters[p].width == ParameterRule::Width::kNone) continue;
+    const auto found = short_widths->find(parameters[p]);
+    if (found != short_widths->end()) parameters[p] = found->second;
+  }
   return parameters;
 }
 
@@ -35,18 +39,17 @@ std::string DescribeSubset(const FeatureSubset& subset) {
   return text;
 }
 
-std::string DescribeTerm(const KernelSet& kernels, const KernelTerm& term, const ShortGammas* short_gammas) {
+std::string DescribeTerm(const KernelSet& kernels, const KernelTerm& term, const ShortWidths* short_widths) {
   const KernelKind& kind = *term.kind;
-  const KernelParameters parameters = Shortened(term.parameters, short_gammas);
+  const KernelParameters parameters = Shortened(*term.kind, term.parameters, short_widths);
   if (!UsesFeatures(kind))
     return fmt::format("{}(file={})", kind.name, QuotedIfNeeded(kernels.files[term.file].name));
   std::string text(kind.name);
   const auto out = std::back_inserter(text);
-  if (kind.shape == Shape::kExponential) fmt::format_to(out, "(gamma={})", parameters.gamma);
-  if (kind.shape == Shape::kPower) {
-    fmt::format_to(out, "(degree={},gamma={},coef0={})", parameters.degree, parameters.gamma,
-                   parameters.coef0);
+  for (std::size_t p = 0; p < kind.parameters.size(); ++p) {
+    fmt::format_to(out, "{}{}={}", p == 0 ? '(' : ',', kind.parameters[p].name, parameters[p]);
   }
+  if (!kind.parameters.empty()) text += ')';
   const FeatureSubset& subset = kernels.subsets[term.subset];
   if (kernels.NamesViews() || !subset.empty())
     fmt::format_to(out, "@{}", QuotedIfNeeded(kernels.views[term.view]));
@@ -56,12 +59,12 @@ std::string DescribeTerm(const KernelSet& kernels, const KernelTerm& term, const
 
 /// Puts parentheses around operands that would else run together with their neighbours.
 std::string DescribeComposite(const KernelSet& kernels, const Composite& composite,
-                              const ShortGammas* short_gammas) {
+                              const ShortWidths* short_widths) {
   using Operation = Composite::Operation;
   std::vector<std::pair<std::string, Operation>> stack;
   for (const Composite::Node& node : composite.nodes) {
     if (node.operation == Operation::kTerm) {
-      stack.emplace_back(DescribeTerm(kernels, composite.terms[node.argument], short_gammas), node.operation);
+      stack.emplace_back(DescribeTerm(kernels, composite.terms[node.argument], short_widths), node.operation);
       continue;
     }
     const bool is_mean = node.operation == Operation::kMean;
@@ -81,16 +84,16 @@ std::string DescribeComposite(const KernelSet& kernels, const Composite& composi
 }
 
 std::uint64_t HashParameters(std::uint64_t hash, const KernelParameters& parameters) {
-  hash = MixHash(hash, std::bit_cast<std::uint64_t>(parameters.gamma));
-  hash = MixHash(hash, std::bit_cast<std::uint64_t>(parameters.coef0));
-  return MixHash(hash, std::bit_cast<std::uint64_t>(parameters.degree));
+  for (const double value : parameters) hash = MixHash(hash, std::bit_cast<std::uint64_t>(value));
+  return hash;
 }
 
 /// Equal for kernels of one family, or for composites, that DescribeKernel describes alike.
-std::uint64_t HashKernel(const KernelSet& kernels, Index m, const ShortGammas* short_gammas) {
+std::uint64_t HashKernel(const KernelSet& kernels, Index m, const ShortWidths* short_widths) {
   const KernelId id = kernels.order[m];
   if (id.family >= 0) {
-    return HashParameters(1, Shortened(kernels.families[id.family].members[id.member], short_gammas));
+    const Family& family = kernels.families[id.family];
+    return HashParameters(1, Shortened(*family.kind, family.members[id.member], short_widths));
   }
   std::uint64_t hash = 2;
   const Composite& composite = kernels.composites[id.member];
@@ -100,7 +103,7 @@ std::uint64_t HashKernel(const KernelSet& kernels, Index m, const ShortGammas* s
   }
   for (const KernelTerm& term : composite.terms) {
     hash = HashParameters(MixHash(hash, std::bit_cast<std::uintptr_t>(term.kind)),
-                          Shortened(term.parameters, short_gammas));
+                          Shortened(*term.kind, term.parameters, short_widths));
     for (std::int32_t part : {term.view, term.subset, term.file})
       hash = MixHash(hash, static_cast<std::uint64_t>(part));
   }
@@ -138,7 +141,7 @@ class SeenHashes {
   }
 
  private:
-  static constexpr std::uint64_t kEmpty = 0;
+  static constexpr std::uint64_t kEmpty = 0;  // what is there before anything is
   struct Region {
     std::size_t begin, slots;
   };
@@ -149,14 +152,14 @@ class SeenHashes {
 
 }  // namespace
 
-std::string DescribeKernel(const KernelSet& kernels, Index m, const ShortGammas* short_gammas) {
+std::string DescribeKernel(const KernelSet& kernels, Index m, const ShortWidths* short_widths) {
   if (kernels.IsComposite(m)) {
-    return DescribeComposite(kernels, kernels.composites[kernels.order[m].member], short_gammas);
+    return DescribeComposite(kernels, kernels.composites[kernels.order[m].member], short_widths);
   }
-  return DescribeTerm(kernels, kernels.Term(m), short_gammas);
+  return DescribeTerm(kernels, kernels.Term(m), short_widths);
 }
 
-void MakeNamesUnique(KernelSet& kernels, const ShortGammas& short_gammas) {
+void MakeNamesUnique(KernelSet& kernels, const ShortWidths& short_widths) {
   // Two different kernels with one hash, if that should ever happen, only cost a needless #2.
   SeenHashes descriptions(kernels);
   std::map<std::pair<std::int32_t, std::uint64_t>, int> repeats;
@@ -169,10 +172,10 @@ void MakeNamesUnique(KernelSet& kernels, const ShortGammas& short_gammas) {
     }
     const std::int32_t family = kernels.order[m].family;
     const std::uint64_t exact = HashKernel(kernels, m, nullptr);
-    if (!short_gammas.empty()) {
-      const std::uint64_t shortened = HashKernel(kernels, m, &short_gammas);
+    if (!short_widths.empty()) {
+      const std::uint64_t shortened = HashKernel(kernels, m, &short_widths);
       if (shortened != exact && descriptions.Insert(family, shortened)) {
-        kernels.given_names[m] = DescribeKernel(kernels, m, &short_gammas);
+        kernels.given_names[m] = DescribeKernel(kernels, m, &short_widths);
         continue;
       }
     }

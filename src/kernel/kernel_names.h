@@ -8,19 +8,19 @@
 
 namespace kweave {
 
-/// Data-driven values of gamma, and the shorter numbers that stand for them in names.
-using ShortGammas = std::unordered_map<double, double>;
+/// Data-driven widths, and the shorter numbers that stand for them in names.
+using ShortWidths = std::unordered_map<double, double>;
 
 /// The kernel in the kernel language, as KernelSet::Name without a given name prints it: parsing it gives the
-/// same kernel. With `short_gammas`, those gammas are replaced.
-std::string DescribeKernel(const KernelSet& kernels, Index m, const ShortGammas* short_gammas = nullptr);
+/// same kernel. With `short_widths`, those widths are replaced.
+std::string DescribeKernel(const KernelSet& kernels, Index m, const ShortWidths* short_widths = nullptr);
 
 /// Fills in given_names where what DescribeKernel says is not the name: numbers that users did not write are
 /// shortened to six digits where that stays unique; later ones of equal names get #2, #3 and so on.
 /// Linear in the number of kernels, and makes no strings but those it stores.
-void MakeNamesUnique(KernelSet& kernels, const ShortGammas& short_gammas);
+void MakeNamesUnique(KernelSet& kernels, const ShortWidths& short_widths);
 
-/// Six significant digits of a data-driven gamma.
+/// Six significant digits of a data-driven width.
 double ShortenNumber(double value);
 
 }  // namespace kweave

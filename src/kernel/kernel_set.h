@@ -50,7 +50,8 @@ struct KernelId {
   std::int32_t member = 0;
 };
 
-/// Where the values of a precomputed kernel are: in the file of that name, or in a matrix that the caller holds.
+/// Where the values of a precomputed kernel are: in the file of that name, or in a matrix that the caller
+/// holds.
 struct MatrixSource {
   std::string name;
   std::shared_ptr<const MatrixFile> held = nullptr;
@@ -80,8 +81,8 @@ struct KernelSet {
   Composite Expression(Index m) const;
   /// True when a view is told from others by its name.
   bool NamesViews() const { return had_more_views || views.size() > 1; }
-  /// The kernels in `kept` (ascending), with the names they have here and without the families, composites, views,
-  /// subsets and files that nothing refers to.
+  /// The kernels in `kept` (ascending), with the names they have here and without the families, composites,
+  /// views, subsets and files that nothing refers to.
   KernelSet Select(std::span<const Index> kept) const;
   /// Takes those of `files` that are called like one of `matrices` from there.
   void Hold(std::span<const GramMatrix> matrices);

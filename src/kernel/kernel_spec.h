@@ -4,6 +4,7 @@
 #ifndef KWEAVE_KERNEL_KERNEL_SPEC_H_
 #define KWEAVE_KERNEL_KERNEL_SPEC_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -39,9 +40,9 @@ struct SpecAxis {
 /// One kernel of the text. The axes are indices into KernelSpec::axes, -1 where there is none.
 struct SpecTerm {
   const KernelKind* kind = nullptr;
-  std::int32_t view = -1;  ///< -1: no `@`, once per view
-  FeatureSubset subset{};  ///< empty: all
-  int gamma = -1, coef0 = -1, degree = -1;
+  std::int32_t view = -1;                                      ///< -1: no `@`, once per view
+  FeatureSubset subset{};                                      ///< empty: all
+  std::array<int, kMostParameters> parameters = {-1, -1, -1};  ///< in the order of the kind
   int file = -1;
   int each = -1;  ///< the features of the `each` around it
   std::size_t position = 0;

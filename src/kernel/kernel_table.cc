@@ -1,8 +1,10 @@
 #include "kernel/kernel_table.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "kernel/chi2.h"
 #include "kernel/intersection.h"
@@ -16,23 +18,30 @@
 namespace kweave {
 namespace {
 
+// One line per kernel.
+// clang-format off
 constexpr const KernelKind* kTable[] = {
-    &kLinear, &kPoly, &kRbf, &kLaplacian, &kChi2, &kIntersection, &kTanimoto, &kPrecomputed, &kJoint,
+    &kLinear,
+    &kPoly,
+    &kRbf,
+    &kLaplacian,
+    &kChi2,
+    &kIntersection,
+    &kTanimoto,
+    &kPrecomputed,
+    &kJointMatrix,
 };
+// clang-format on
 
 /// The parameters with their defaults, as one would write them in the kernel language.
 std::string Signature(const KernelKind& kind) {
   if (kind.base->source == BaseQuantity::Source::kFile) return fmt::format("{}(file=PATH)", kind.name);
-  switch (kind.shape) {
-    case Shape::kIdentity:
-      return std::string(kind.name);
-    case Shape::kExponential:
-      return fmt::format("{}(gamma={})", kind.name, kind.default_gamma);
-    case Shape::kPower:
-      return fmt::format("{}(degree={}, gamma={}, coef0={})", kind.name, kind.defaults.degree,
-                         kind.default_gamma, kind.defaults.coef0);
+  if (kind.parameters.empty()) return std::string(kind.name);
+  std::vector<std::string> values;
+  for (const ParameterRule& rule : kind.parameters) {
+    values.push_back(fmt::format("{}={}", rule.name, rule.initial));
   }
-  return {};
+  return fmt::format("{}({})", kind.name, fmt::join(values, ", "));
 }
 
 }  // namespace

@@ -7,18 +7,27 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "kernel/kernel_set.h"
 #include "kweave/dataset.h"
 
 namespace kweave {
 
+/// Above this their list alone fills the memory of most machines.
+inline constexpr Index kMostKernels = 100'000'000;
+
 /// Parses the specifications against the views of the training data (names, feature counts, data-driven
 /// widths; `seed` draws the sample of rows they use above 2,000 rows). Throws Error(kUsage) that quotes the
 /// specification and points at the place in it, and Error(kData) where a kernel is not defined for the
-/// features. `max_kernels` bounds their number, each counted as often as it has terms.
+/// features, which names samples by `numbering`. `max_kernels` bounds their number, each counted as often as
+/// it has terms.
 KernelSet ParseKernels(std::span<const std::string> specifications, std::span<const View> views,
-                       std::uint64_t seed, Index max_kernels = 100'000'000);
+                       std::uint64_t seed, const Numbering& numbering = {}, Index max_kernels = kMostKernels);
+
+/// The files that the specifications name. Throws Error(kUsage) as ParseKernels does.
+std::vector<std::string> FilesOfKernels(std::span<const std::string> specifications,
+                                        std::span<const View> views);
 
 }  // namespace kweave
 

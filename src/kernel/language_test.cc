@@ -1,5 +1,7 @@
 #include "kernel/language.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -274,10 +276,21 @@ TEST(Language, NegativeFeaturesAreNamed) {
   EXPECT_EQ(Parse("chi2@hist[1,2]", views).size(), 1);
 }
 
+TEST(Language, SamplesAreNamedByWhereTheyWere) {
+  const std::vector<View> views = {MakeView("hist", {1, 2, 3, 4, 5, -0.5}, 2, 3)};
+  const std::vector<std::string> specifications = {"chi2"};
+  try {
+    ParseKernels(specifications, views, 0, {.first = 0, .positions = {9, 7}});
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("sample 7, feature 2: -0.5 is negative"));
+  }
+}
+
 TEST(Language, ShortNamesOfMeasuredWidthsStayUnique) {
   const std::vector<View> views = {MakeView("data", {0, 0.7, 1.9}, 3, 1)};
   const KernelSet kernels = Parse("rbf(gamma=[median,0.694444,median])", views);
-  EXPECT_DOUBLE_EQ(kernels.Term(0).parameters.gamma, 1 / 1.44);
+  EXPECT_DOUBLE_EQ(kernels.Term(0).parameters[0], 1 / 1.44);
   EXPECT_THAT(Names(kernels), ElementsAre("rbf(gamma=0.694444)", "rbf(gamma=0.694444)#2",
                                           testing::StartsWith("rbf(gamma=0.69444444")));
 }
@@ -334,10 +347,17 @@ rc::Gen<std::string> SpecificationText(int depth) {
         const auto table = KernelTable();
         const KernelKind& k = *table[static_cast<std::size_t>(kind) % table.size()];
         if (k.base->source == BaseQuantity::Source::kFile) return "precomputed(file='K " + g + "')";
-        if (k.shape == Shape::kExponential)
-          return std::string(k.name) + "(gamma=[" + g + "," + g + "1])" + where;
-        if (k.shape == Shape::kPower)
-          return "poly(degree=1.." + std::to_string(degree) + ",gamma=" + g + ")" + where;
+        std::string text;
+        for (const ParameterRule& rule : k.parameters) {
+          text += text.empty() ? "(" : ",";
+          text += std::string(rule.name) + "=";
+          if (!rule.choices.empty()) {
+            text += fmt::format("[{}]", fmt::join(rule.choices, ","));
+          } else {
+            text += rule.is_whole ? "1.." + std::to_string(degree) : "[" + g + "," + g + "1]";
+          }
+        }
+        if (!text.empty()) return std::string(k.name) + text + ")" + where;
         return std::string(k.name) + where;
       },
       rc::gen::inRange(0, 100), positive, rc::gen::inRange(1, 4), view);

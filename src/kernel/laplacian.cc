@@ -39,7 +39,7 @@ namespace {
 
 KWEAVE_EXPORT_ADDITIVE_ROWS()
 
-double Plain(std::span<const double> x, std::span<const double> z) {
+double Plain(std::span<const double> x, std::span<const double> z, double) {
   double sum = 0;
   for (std::size_t f = 0; f < x.size(); ++f) sum += std::abs(x[f] - z[f]);
   return sum;
@@ -51,17 +51,32 @@ constinit const BaseQuantity kL1DistanceQuantity = {
     .name = "l1 distance",
     .source = BaseQuantity::Source::kFeatures,
     .is_translation_invariant = true,
+    .is_zero_on_diagonal = true,
+    .grows_with_difference = true,
     .row_f32 = DispatchRow,
     .row_f64 = DispatchRow,
     .plain = Plain,
 };
 
+namespace {
+
+constexpr ParameterRule kParameters[] = {{
+    .name = "gamma",
+    .sentence = "width: the larger, the narrower; 1 over the distance at which the kernel has fallen to 1/e",
+    .initial = "auto",
+    .width = ParameterRule::Width::kInverse,
+    .width_of = &kL1DistanceQuantity,
+}};
+
+}  // namespace
+
 constinit const KernelKind kLaplacian = {
     .name = "laplacian",
+    .class_name = "Laplacian",
     .sentence = "exp(-gamma ||x-z||_1)",
     .base = &kL1DistanceQuantity,
-    .shape = Shape::kExponential,
-    .default_gamma = "auto",
+    .shape = &kExponentialShape,
+    .parameters = kParameters,
 };
 
 }  // namespace kweave

@@ -5,7 +5,7 @@
 namespace kweave {
 namespace {
 
-double Plain(std::span<const double> x, std::span<const double> z) {
+double Plain(std::span<const double> x, std::span<const double> z, double) {
   return std::inner_product(x.begin(), x.end(), z.begin(), 0.0);
 }
 
@@ -19,9 +19,9 @@ constinit const BaseQuantity kInnerProductQuantity = {
 
 constinit const KernelKind kLinear = {
     .name = "linear",
+    .class_name = "Linear",
     .sentence = "<x,z>",
     .base = &kInnerProductQuantity,
-    .shape = Shape::kIdentity,
 };
 
 }  // namespace kweave

@@ -12,8 +12,12 @@
 namespace kweave {
 namespace {
 
-constexpr std::array kNormalizers = {Normalizer::kTrace, Normalizer::kMultiplicative, Normalizer::kSpherical,
-                                     Normalizer::kCenter};
+constexpr NormalizerRecord kNormalizers[] = {
+    {Normalizer::kTrace, "trace", "k / mean of k(x,x)."},
+    {Normalizer::kMultiplicative, "multiplicative", "k / variance in feature space."},
+    {Normalizer::kSpherical, "spherical", "k(x,z) / sqrt(k(x,x) k(z,z))."},
+    {Normalizer::kCenter, "center", "k of the features less their mean."},
+};
 
 std::string_view Trimmed(std::string_view text) {
   const std::size_t begin = std::min(text.find_first_not_of(" \t"), text.size());
@@ -21,34 +25,30 @@ std::string_view Trimmed(std::string_view text) {
 }
 
 Normalizer ParseNormalizer(std::string_view name, std::string_view list) {
-  const auto found = std::ranges::find(kNormalizers, name, ToString);
-  if (found != kNormalizers.end()) return *found;
   std::vector<std::string_view> names = {"none"};
-  for (Normalizer normalizer : kNormalizers) names.push_back(ToString(normalizer));
+  for (const NormalizerRecord& record : kNormalizers) {
+    if (record.name == name) return record.normalizer;
+    names.push_back(record.name);
+  }
   if (name == "none") {
-    throw Error(ErrorKind::kUsage, fmt::format("normalization \"{}\": none stands alone", list));
+    throw Error(ErrorKind::kUsage, fmt::format("normalization \"{}\": none stands alone", list),
+                {"normalize", std::string(list), "none alone"});
   }
   const std::string_view nearest = NearestName(name, names);
   throw Error(ErrorKind::kUsage,
               fmt::format("normalization \"{}\": there is no \"{}\"{}; expected none or a list of {}", list,
                           name, nearest.empty() ? "" : fmt::format(", did you mean \"{}\"?", nearest),
-                          fmt::join(names.begin() + 1, names.end(), ", ")));
+                          fmt::join(names.begin() + 1, names.end(), ", ")),
+              {"normalize", std::string(list),
+               fmt::format("none or a list of {}", fmt::join(names.begin() + 1, names.end(), ", "))});
 }
 
 }  // namespace
 
+std::span<const NormalizerRecord> NormalizerTable() { return kNormalizers; }
+
 std::string_view ToString(Normalizer normalizer) {
-  switch (normalizer) {
-    case Normalizer::kTrace:
-      return "trace";
-    case Normalizer::kMultiplicative:
-      return "multiplicative";
-    case Normalizer::kSpherical:
-      return "spherical";
-    case Normalizer::kCenter:
-      return "center";
-  }
-  return "";
+  return kNormalizers[static_cast<std::size_t>(normalizer)].name;
 }
 
 std::vector<Normalizer> ParseNormalizers(std::string_view list) {

@@ -1,19 +1,29 @@
 #ifndef KWEAVE_KERNEL_NORMALIZER_H_
 #define KWEAVE_KERNEL_NORMALIZER_H_
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace kweave {
 
-/// One step of `--normalize`; statistics come from training data only (gram/normalization.h fits them).
+/// One step of a normalisation; statistics come from training data only (gram/normalization.h fits them).
 enum class Normalizer {
   kTrace,           ///< k / mean of k(x,x)
   kMultiplicative,  ///< k / variance in feature space: mean of k(x,x) - mean of k(x,z)
   kSpherical,       ///< k(x,z) / sqrt(k(x,x) k(z,z))
   kCenter,          ///< k(x,z) - mean k(x,.) - mean k(.,z) + mean k(.,.)
 };
+
+/// One line of the table of normalisers.
+struct NormalizerRecord {
+  Normalizer normalizer;
+  std::string_view name;      ///< in lists and models
+  std::string_view sentence;  ///< for the documentation
+};
+/// In the order of their values.
+std::span<const NormalizerRecord> NormalizerTable();
 
 std::string_view ToString(Normalizer normalizer);
 

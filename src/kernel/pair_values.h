@@ -10,9 +10,9 @@
 
 namespace kweave {
 
-/// quantity(x_i, x_j) for all pairs i < j of `rows`, on the columns in `subset` (empty: all). What overflows
-/// is infinity, never NaN.
-std::vector<double> PairValues(const BaseQuantity& base, const Features& features,
+/// quantity(x_i, x_j) at `parameter` for all pairs i < j of `rows`, on the columns in `subset` (empty: all).
+/// What overflows is infinity, never NaN.
+std::vector<double> PairValues(const BaseQuantity& base, double parameter, const Features& features,
                                std::span<const Index> rows, const FeatureSubset& subset);
 
 /// One column of the rows, zeros filled in.

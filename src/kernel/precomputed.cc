@@ -11,15 +11,13 @@ constinit const KernelKind kPrecomputed = {
     .name = "precomputed",
     .sentence = "entry (i,j) of the matrix in `file`",
     .base = &kFileQuantity,
-    .shape = Shape::kIdentity,
 };
 
-constinit const KernelKind kJoint = {
+constinit const KernelKind kJointMatrix = {
     .name = "joint",
     .sentence =
         "multiclass joint: on pairs of sample and class, entry (i m + u, j m + v) of the matrix in `file`",
     .base = &kFileQuantity,
-    .shape = Shape::kIdentity,
 };
 
 }  // namespace kweave

@@ -56,8 +56,13 @@ struct SpecExpander::Place {
   std::vector<std::int32_t> subsets;  ///< one, or one per feature of the `each` around the term
 };
 
-SpecExpander::SpecExpander(std::span<const View> views, std::uint64_t seed, Index max_kernels)
-    : views_(views), max_kernels_(max_kernels), widths_(views, seed), first_negative_(views.size()) {
+SpecExpander::SpecExpander(std::span<const View> views, std::uint64_t seed, const Numbering& numbering,
+                           Index max_kernels)
+    : views_(views),
+      numbering_(numbering),
+      max_kernels_(max_kernels),
+      widths_(views, seed),
+      first_negative_(views.size()) {
   for (const View& view : views) set_.views.push_back(view.name);
 }
 
@@ -153,20 +158,30 @@ std::vector<SpecExpander::Place> SpecExpander::FindPlaces(const KernelSpec& spec
 
 KernelTerm SpecExpander::MakeTerm(const KernelSpec& spec, const SpecTerm& term, const Place& place,
                                   std::span<const Index> at) {
-  KernelTerm result{.kind = term.kind, .parameters = term.kind->defaults, .view = place.view};
+  KernelTerm result{.kind = term.kind, .parameters = {}, .view = place.view};
   result.subset = place.subsets[term.each >= 0 ? at[term.each] : 0];
   if (term.file >= 0) result.file = FileIndex(spec.axes[term.file].files[at[term.file]]);
-  if (term.coef0 >= 0) result.parameters.coef0 = spec.axes[term.coef0].values[at[term.coef0]].number;
-  if (term.degree >= 0) result.parameters.degree = spec.axes[term.degree].values[at[term.degree]].number;
-  if (term.gamma < 0) return result;
-  const SpecValue& gamma = spec.axes[term.gamma].values[at[term.gamma]];
-  result.parameters.gamma =
-      widths_.Gamma(gamma, *term.kind, result.view, result.subset, set_.subsets[result.subset]);
-  if (gamma.rule != WidthRule::kNone) {
-    const auto [entry, is_new] = short_gammas_.try_emplace(result.parameters.gamma);
-    if (is_new) entry->second = ShortenNumber(entry->first);
+  const auto value = [&](std::size_t p) -> const SpecValue& {
+    return spec.axes[term.parameters[p]].values[at[term.parameters[p]]];
+  };
+  bool has_widths = false;
+  for (std::size_t p = 0; p < term.kind->parameters.size(); ++p) {
+    result.parameters[p] = value(p).number;
+    has_widths |= value(p).rule != WidthRule::kNone;
+  }
+  if (!has_widths) return result;
+  for (std::size_t p = 0; p < term.kind->parameters.size(); ++p) {
+    if (value(p).rule != WidthRule::kNone) result.parameters[p] = Width(value(p), result, p);
   }
   return result;
+}
+
+double SpecExpander::Width(const SpecValue& value, const KernelTerm& term, std::size_t parameter) {
+  const double width = widths_.Value(value, *term.kind, parameter, term.parameters, term.view, term.subset,
+                                     set_.subsets[term.subset]);
+  const auto [entry, is_new] = short_widths_.try_emplace(width);
+  if (is_new) entry->second = ShortenNumber(width);
+  return width;
 }
 
 void SpecExpander::AddSingle(const KernelTerm& term) {
@@ -196,7 +211,7 @@ std::int32_t SpecExpander::FamilyIndex(const KernelTerm& term) {
 }
 
 KernelSet SpecExpander::Finish() {
-  MakeNamesUnique(set_, short_gammas_);
+  MakeNamesUnique(set_, short_widths_);
   return std::move(set_);
 }
 
@@ -239,7 +254,8 @@ void SpecExpander::CheckNonnegative(const KernelKind& kind, std::int32_t view, c
     CopyRow(features, first[column], row);
     throw Error(ErrorKind::kData,
                 fmt::format("view \"{}\", sample {}, feature {}: {} is negative, but {} needs features >= 0",
-                            views_[view].name, first[column] + 1, column + 1, row[column], kind.name));
+                            views_[view].name, numbering_.Sample(first[column]), numbering_.Feature(column),
+                            row[column], kind.name));
   };
   if (subset.empty()) {
     for (std::int32_t column = 0; column < static_cast<std::int32_t>(first.size()); ++column) check(column);

@@ -18,10 +18,11 @@
 namespace kweave {
 
 /// Adds the kernels of one specification after the other to a set. A kernel costs some nanoseconds;
-/// everything dearer happens once per list, feature or family.
+/// everything more expensive happens once per list, feature or family.
 class SpecExpander {
  public:
-  SpecExpander(std::span<const View> views, std::uint64_t seed, Index max_kernels);
+  SpecExpander(std::span<const View> views, std::uint64_t seed, const Numbering& numbering,
+               Index max_kernels);
 
   /// Throws Error(kUsage) above the largest number of kernels, Error(kData) where features are not what the
   /// kernels are defined for. `text` is what `spec` was parsed from.
@@ -37,6 +38,7 @@ class SpecExpander {
   std::vector<Place> FindPlaces(const KernelSpec& spec, std::string_view text, std::int32_t free_view);
   KernelTerm MakeTerm(const KernelSpec& spec, const SpecTerm& term, const Place& place,
                       std::span<const Index> at);
+  double Width(const SpecValue& value, const KernelTerm& term, std::size_t parameter);
   void AddSingle(const KernelTerm& term);
   std::int32_t FamilyIndex(const KernelTerm& term);
   void CheckCount(double kernels, std::size_t terms, std::string_view text) const;
@@ -45,10 +47,11 @@ class SpecExpander {
   void CheckNonnegative(const KernelKind& kind, std::int32_t view, const FeatureSubset& subset);
 
   std::span<const View> views_;
+  const Numbering& numbering_;
   Index max_kernels_;
   Widths widths_;
   KernelSet set_;
-  ShortGammas short_gammas_;
+  ShortWidths short_widths_;
   Index terms_total_ = 0;
   HashIndex subset_index_, file_index_, family_index_;  ///< into the lists of set_
   std::int32_t last_family_ = -1;

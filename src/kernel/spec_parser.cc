@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "data/text_source.h"
 #include "kernel/kernel_table.h"
 #include "kernel/spec_scanner.h"
 #include "kernel/spec_values.h"
@@ -18,7 +19,6 @@ namespace {
 
 /// Enough for every sensible specification, and far from the end of the stack.
 constexpr int kMaxDepth = 100;
-constexpr double kMaxDegree = 100;
 
 class SpecParser {
  public:
@@ -132,7 +132,7 @@ class SpecParser {
     if (kind == nullptr) {
       std::vector<std::string_view> names = {"each", "mean"};
       for (const KernelKind* known : KernelTable()) names.push_back(known->name);
-      scanner_.Fail(position, fmt::format("there is no kernel \"{}\"{}", word, NameHint(word, names)));
+      scanner_.Fail(position, fmt::format("there is no kernel {}{}", Quoted(word), NameHint(word, names)));
     }
     SpecTerm term{.kind = kind, .position = position};
     const std::size_t term_index = spec_.terms.size();
@@ -161,29 +161,31 @@ class SpecParser {
       ReadName(term_index, term_index + 1);
       return;
     }
-    int& axis = AxisOf(term, word);
-    if (axis >= 0) scanner_.Fail(position, fmt::format("\"{}\" is given twice", word));
-    axis = word == "file" ? ReadFiles() : ReadValues(scanner_, word);
+    if (word == "file") {
+      RequireFirst(term.file, word, position);
+      term.file = ReadFiles();
+      return;
+    }
+    const std::size_t place = ParameterPlace(*term.kind, word);
+    RequireFirst(term.parameters[place], word, position);
+    term.parameters[place] = ReadValues(scanner_, *term.kind, place);
+  }
+
+  void RequireFirst(int axis, std::string_view parameter, std::size_t position) const {
+    if (axis >= 0) scanner_.Fail(position, fmt::format("\"{}\" is given twice", parameter));
   }
 
   static std::vector<std::string_view> ParameterNames(const KernelKind& kind) {
     if (!UsesFeatures(kind)) return {"file", "name"};
-    switch (kind.shape) {
-      case Shape::kIdentity:
-        return {"name"};
-      case Shape::kExponential:
-        return {"gamma", "name"};
-      case Shape::kPower:
-        return {"degree", "gamma", "coef0", "name"};
-    }
-    return {};
+    std::vector<std::string_view> names;
+    for (const ParameterRule& rule : kind.parameters) names.push_back(rule.name);
+    names.push_back("name");
+    return names;
   }
 
-  static int& AxisOf(SpecTerm& term, std::string_view parameter) {
-    if (parameter == "gamma") return term.gamma;
-    if (parameter == "coef0") return term.coef0;
-    if (parameter == "degree") return term.degree;
-    return term.file;
+  static std::size_t ParameterPlace(const KernelKind& kind, std::string_view name) {
+    return static_cast<std::size_t>(std::ranges::find(kind.parameters, name, &ParameterRule::name) -
+                                    kind.parameters.begin());
   }
 
   int AddAxis(SpecAxis axis) {
@@ -191,30 +193,28 @@ class SpecParser {
     return static_cast<int>(spec_.axes.size()) - 1;
   }
 
-  int ReadValues(SpecScanner& scanner, std::string_view parameter) {
+  int ReadValues(SpecScanner& scanner, const KernelKind& kind, std::size_t place) {
     const std::size_t position = scanner.Position();
     std::vector<SpecValue> values = ReadSpecValues(scanner, max_count_);
-    for (const SpecValue& value : values) CheckValue(value, parameter, position);
+    for (const SpecValue& value : values) CheckValue(value, kind, kind.parameters[place], position);
     return AddAxis({.kind = SpecAxis::Kind::kValues, .values = std::move(values), .files = {}});
   }
 
-  void CheckValue(const SpecValue& value, std::string_view parameter, std::size_t position) const {
-    const double number = value.number;
-    if (parameter == "gamma") {
-      if (std::isfinite(number) && number > 0) return;
-      scanner_.Fail(position, fmt::format("gamma must be finite and > 0, not {}", number));
+  void CheckValue(const SpecValue& value, const KernelKind& kind, const ParameterRule& rule,
+                  std::size_t position) const {
+    if (value.rule != WidthRule::kNone && rule.width == ParameterRule::Width::kNone) {
+      const auto is_width = [](const ParameterRule& other) {
+        return other.width != ParameterRule::Width::kNone;
+      };
+      const auto width = std::ranges::find_if(kind.parameters, is_width);
+      scanner_.Fail(position, width == kind.parameters.end()
+                                  ? fmt::format("{} needs a number", rule.name)
+                                  : fmt::format("only {} can follow from the data, {} needs a number",
+                                                width->name, rule.name));
     }
-    if (value.rule != WidthRule::kNone) {
-      scanner_.Fail(position,
-                    fmt::format("only gamma can follow from the data, {} needs a number", parameter));
-    }
-    if (parameter == "coef0") {
-      if (std::isfinite(number) && number >= 0) return;
-      scanner_.Fail(position, fmt::format("coef0 must be finite and >= 0, not {}", number));
-    }
-    if (number >= 1 && number <= kMaxDegree && number == std::floor(number)) return;
-    scanner_.Fail(position,
-                  fmt::format("degree must be a whole number from 1 to {}, not {}", kMaxDegree, number));
+    // What a rule is multiplied with must be above 0, as widths are.
+    if (rule.Allows(value.number)) return;
+    scanner_.Fail(position, fmt::format("{} must be {}, not {}", rule.name, rule.Allowed(), value.number));
   }
 
   int ReadFiles() {
@@ -237,13 +237,11 @@ class SpecParser {
                       fmt::format("{} needs file=, as in {}(file=K.npy)", kind.name, kind.name));
       return;
     }
-    if (!kind.default_gamma.empty() && term.gamma < 0) {
-      SpecScanner default_gamma(kind.default_gamma);
-      term.gamma = ReadValues(default_gamma, "gamma");
+    for (std::size_t p = 0; p < kind.parameters.size(); ++p) {
+      if (term.parameters[p] >= 0) continue;
+      SpecScanner initial(kind.parameters[p].initial);
+      term.parameters[p] = ReadValues(initial, kind, p);
     }
-    if (kind.shape != Shape::kPower) return;
-    if (term.coef0 < 0) term.coef0 = AddAxis({.values = {{.number = kind.defaults.coef0}}, .files = {}});
-    if (term.degree < 0) term.degree = AddAxis({.values = {{.number = kind.defaults.degree}}, .files = {}});
   }
 
   /// `@view` or `@view[features]` on the terms from `first_term` on that have none yet.

@@ -18,7 +18,7 @@ bool EndsText(char c) { return IsSpace(c) || std::string_view(",()[]").find(c) !
 
 /// The part of a long specification around `position`, without control characters.
 std::string Excerpt(std::string_view text, std::size_t position) {
-  constexpr std::size_t kBefore = 60, kAfter = 60;
+  constexpr std::size_t kBefore = 60, kAfter = 60;  // about a line and a half of a terminal
   const std::size_t begin = position > kBefore + 3 ? position - kBefore : 0;
   const std::size_t end =
       text.size() - std::min(text.size(), position) > kAfter + 3 ? position + kAfter : text.size();
@@ -113,8 +113,9 @@ std::string SpecScanner::QuotedText() {
 }
 
 void SpecScanner::Fail(std::size_t position, std::string_view message) const {
-  throw Error(ErrorKind::kUsage, fmt::format("kernel \"{}\", character {}: {}", Excerpt(text_, position),
-                                             position + 1, message));
+  throw Error(ErrorKind::kUsage,
+              fmt::format("kernel \"{}\", character {}: {}", Excerpt(text_, position), position + 1, message),
+              {"kernels", std::string(text_), std::string(message)});
 }
 
 void SpecScanner::FailHere(std::string_view message) {

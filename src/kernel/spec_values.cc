@@ -10,7 +10,7 @@
 namespace kweave {
 namespace {
 
-constexpr int kMaxDepth = 20;
+constexpr int kMaxDepth = 20;  // lists of lists are two deep; a text of brackets must not exhaust the stack
 
 class ValueReader {
  public:

@@ -15,8 +15,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 struct Tanimoto {
   template <class D, class V>
-  HWY_INLINE V operator()(D d, V product, V norms) const {
-    const V denominator = hn::Sub(norms, product);
+  HWY_INLINE V operator()(D d, V product, V left_norm, V right_norm) const {
+    const V denominator = hn::Sub(hn::Add(left_norm, right_norm), product);
     const V ratio = hn::Div(product, denominator);
     return hn::IfThenElse(hn::Gt(denominator, hn::Zero(d)), ratio, hn::Set(d, 1));
   }
@@ -35,7 +35,7 @@ namespace {
 
 KWEAVE_EXPORT_FINISH_ROWS()
 
-double Plain(std::span<const double> x, std::span<const double> z) {
+double Plain(std::span<const double> x, std::span<const double> z, double) {
   double product = 0, norms = 0;
   for (std::size_t f = 0; f < x.size(); ++f) {
     product += x[f] * z[f];
@@ -56,9 +56,9 @@ constinit const BaseQuantity kTanimotoQuantity = {
 
 constinit const KernelKind kTanimoto = {
     .name = "tanimoto",
+    .class_name = "Tanimoto",
     .sentence = "<x,z> / (||x||^2 + ||z||^2 - <x,z>), 1 for two zero vectors",
     .base = &kTanimotoQuantity,
-    .shape = Shape::kIdentity,
 };
 
 }  // namespace kweave

@@ -7,7 +7,6 @@
 
 #include "base/random.h"
 #include "kernel/pair_values.h"
-#include "kernel/rbf.h"
 
 namespace kweave {
 namespace {
@@ -62,38 +61,46 @@ Widths::Widths(std::span<const View> views, std::uint64_t seed) : views_(views) 
   rows_ = SampleRows(count, std::min(count, kMaxRows), seed);
 }
 
-double Widths::Gamma(const SpecValue& value, const KernelKind& kind, std::int32_t view,
-                     std::int32_t subset_index, const FeatureSubset& subset) {
-  if (value.rule == WidthRule::kNone) return value.number;
+double Widths::Value(const SpecValue& value, const KernelKind& kind, std::size_t parameter,
+                     const KernelParameters& known, std::int32_t view, std::int32_t subset_index,
+                     const FeatureSubset& subset) {
+  const ParameterRule& rule = kind.parameters[parameter];
+  const auto width_of = [&](double statistic) {
+    return rule.width == ParameterRule::Width::kInverse ? value.number / statistic
+                                                        : value.number * std::sqrt(statistic);
+  };
   const Index columns =
       subset.empty() ? ColumnCount(views_[view].features) : static_cast<Index>(subset.size());
-  const double fallback = value.number / static_cast<double>(std::max<Index>(1, columns));
+  const double fallback = width_of(static_cast<double>(std::max<Index>(1, columns)));
   if (value.rule == WidthRule::kAuto || rows_.size() < 2) return fallback;
-  // A width belongs to a distance; kernels that are not a function of one take the Euclidean distance.
-  const BaseQuantity* base = kind.shape == Shape::kExponential ? kind.base : &kSquaredDistanceQuantity;
-  const PlaceKey place{base, view, subset_index};
+  const PlaceKey place{rule.width_of, rule.width_of == kind.base ? kind.BaseParameter(known) : 0, view,
+                       subset_index};
   const auto [entry, is_new] = statistics_.try_emplace({place, value.rule, value.quantile});
   if (is_new) entry->second = Statistic(value, place, subset);
-  const double gamma = value.number / entry->second;
-  return std::isfinite(gamma) && gamma > 0 ? gamma : fallback;
+  const double width = width_of(entry->second);
+  return std::isfinite(width) && width > 0 ? width : fallback;
 }
 
 double Widths::Statistic(const SpecValue& value, const PlaceKey& place, const FeatureSubset& subset) {
-  const BaseQuantity* base = std::get<const BaseQuantity*>(place);
+  // Not by a structured binding, whose names lambdas could not use in clang before 16.
+  const BaseQuantity* const base = std::get<0>(place);
+  const double parameter = std::get<1>(place);
+  const std::int32_t view = std::get<2>(place);
   const Index n = static_cast<Index>(rows_.size()), count = n * (n - 1) / 2;
-  const Features& features = views_[std::get<1>(place)].features;
-  // On one feature a quantity that ignores translation is a function of the difference, and grows with it.
-  if (value.rule == WidthRule::kQuantile && base->is_translation_invariant && subset.size() == 1) {
+  const Features& features = views_[view].features;
+  // On one feature such a quantity is a function of the difference alone, and keeps its order.
+  if (value.rule == WidthRule::kQuantile && base->is_translation_invariant && base->grows_with_difference &&
+      subset.size() == 1) {
     std::vector<double> column = ColumnValues(features, rows_, subset[0]);
     std::ranges::sort(column);
     if (!std::isfinite(column.back() - column.front())) return 0;
     return Interpolate(value.quantile, count, [&](Index rank) {
       const double difference = DifferenceOfRank(column, rank), zero = 0;
-      return base->plain({&difference, 1}, {&zero, 1});
+      return base->plain({&difference, 1}, {&zero, 1}, parameter);
     });
   }
   if (pairs_place_ != place) {
-    pair_values_ = PairValues(*base, features, rows_, subset);
+    pair_values_ = PairValues(*base, parameter, features, rows_, subset);
     pairs_place_ = place;
   }
   if (value.rule == WidthRule::kMean) {

@@ -45,8 +45,23 @@ Features AsSparse(const Rows& source) {
                     source.rows,           source.cols,           owner};
 }
 
+/// The place of the parameter that follows from the data; behind the last one: there is none.
+std::size_t WidthPlace(const KernelKind& kind) {
+  std::size_t place = 0;
+  while (place < kind.parameters.size() && kind.parameters[place].width == ParameterRule::Width::kNone)
+    ++place;
+  return place;
+}
+
+template <class AnyWidths>
+double ValueOf(AnyWidths&& widths, const SpecValue& value, const KernelKind& kind, std::int32_t subset_index,
+               const FeatureSubset& subset) {
+  return widths.Value(value, kind, WidthPlace(kind), PlainDefaults(kind), 0, subset_index, subset);
+}
+
 double PlainStatistic(const Rows& source, const KernelKind& kind, const FeatureSubset& subset,
                       const SpecValue& value) {
+  const ParameterRule& rule = kind.parameters[WidthPlace(kind)];
   FeatureSubset columns = subset;
   for (Index f = 0; subset.empty() && f < source.cols; ++f) columns.push_back(static_cast<std::int32_t>(f));
   std::vector<double> pairs, x(columns.size()), z(columns.size());
@@ -56,7 +71,7 @@ double PlainStatistic(const Rows& source, const KernelKind& kind, const FeatureS
         x[f] = source.values[i * source.cols + columns[f]];
         z[f] = source.values[j * source.cols + columns[f]];
       }
-      pairs.push_back(kind.base->plain(x, z));
+      pairs.push_back(rule.width_of->plain(x, z, kind.BaseParameter(PlainDefaults(kind))));
     }
   }
   std::ranges::sort(pairs);
@@ -82,16 +97,22 @@ TEST(Widths, AgreeWithAllPairsDenseAndSparse) {
       {.name = "data", .features = MakeDense(source.values, 41, 300), .feature_names = {}}};
   const std::vector<View> sparse = {{.name = "data", .features = AsSparse(source), .feature_names = {}}};
   const FeatureSubset subsets[] = {{}, {7}, {0, 5, 299}};
-  for (const char* name : {"rbf", "laplacian", "chi2"}) {
-    const KernelKind& kind = *FindKernelKind(name);
+  for (const KernelKind* one : KernelTable()) {
+    const KernelKind& kind = *one;
+    if (WidthPlace(kind) == kind.parameters.size()) continue;
+    const bool is_root = kind.parameters[WidthPlace(kind)].width == ParameterRule::Width::kRoot;
     Widths dense_widths(dense, 0), sparse_widths(sparse, 0);
     for (std::int32_t s = 0; s < 3; ++s) {
       for (const SpecValue& rule : kRules) {
-        const double expected = rule.number / PlainStatistic(source, kind, subsets[s], rule);
-        EXPECT_NEAR(dense_widths.Gamma(rule, kind, 0, s, subsets[s]), expected, 1e-12 * expected)
-            << name << s;
-        EXPECT_NEAR(sparse_widths.Gamma(rule, kind, 0, s, subsets[s]), expected, 1e-12 * expected)
-            << name << s;
+        const double statistic = PlainStatistic(source, kind, subsets[s], rule);
+        // Without any spread the number of features takes its place.
+        const double width =
+            statistic > 0 ? statistic : static_cast<double>(s == 0 ? 300 : subsets[s].size());
+        const double expected = is_root ? rule.number * std::sqrt(width) : rule.number / width;
+        EXPECT_NEAR(ValueOf(dense_widths, rule, kind, s, subsets[s]), expected, 1e-12 * expected)
+            << kind.name << s;
+        EXPECT_NEAR(ValueOf(sparse_widths, rule, kind, s, subsets[s]), expected, 1e-12 * expected)
+            << kind.name << s;
       }
     }
   }
@@ -103,7 +124,7 @@ TEST(Widths, KeepDigitsFarFromTheOrigin) {
       {.name = "data", .features = MakeDense(source.values, 30, 5), .feature_names = {}}};
   const KernelKind& rbf = *FindKernelKind("rbf");
   const double expected = 1 / PlainStatistic(source, rbf, {}, kRules[1]);
-  EXPECT_NEAR(Widths(views, 0).Gamma(kRules[1], rbf, 0, 0, {}), expected, 1e-8 * expected);
+  EXPECT_NEAR(ValueOf(Widths(views, 0), kRules[1], rbf, 0, {}), expected, 1e-8 * expected);
 }
 
 TEST(Widths, FallBackWhereThereIsNothingToMeasure) {
@@ -117,9 +138,9 @@ TEST(Widths, FallBackWhereThereIsNothingToMeasure) {
         {.name = "data", .features = MakeDense(values, rows, 4), .feature_names = {}}};
     Widths widths(views, 0);
     for (const SpecValue& rule : kRules) {
-      EXPECT_EQ(widths.Gamma(rule, rbf, 0, 0, {}), rule.number / 4);
+      EXPECT_EQ(ValueOf(widths, rule, rbf, 0, {}), rule.number / 4);
       if (values[0] == huge) continue;
-      EXPECT_EQ(widths.Gamma(rule, rbf, 0, 1, {2}), rule.number);
+      EXPECT_EQ(ValueOf(widths, rule, rbf, 1, {2}), rule.number);
     }
   }
 }
@@ -130,10 +151,10 @@ TEST(Widths, ASeededSampleStandsForManyRows) {
   const std::vector<View> views = {
       {.name = "data", .features = MakeDense(source.values, rows, 3), .feature_names = {}}};
   const KernelKind& rbf = *FindKernelKind("rbf");
-  const double one = Widths(views, 1).Gamma(kRules[1], rbf, 0, 0, {});
-  EXPECT_EQ(one, Widths(views, 1).Gamma(kRules[1], rbf, 0, 0, {}));
-  EXPECT_NE(one, Widths(views, 2).Gamma(kRules[1], rbf, 0, 0, {}));
-  EXPECT_NEAR(one, Widths(views, 2).Gamma(kRules[1], rbf, 0, 0, {}), 0.1 * one);
+  const double one = ValueOf(Widths(views, 1), kRules[1], rbf, 0, {});
+  EXPECT_EQ(one, ValueOf(Widths(views, 1), kRules[1], rbf, 0, {}));
+  EXPECT_NE(one, ValueOf(Widths(views, 2), kRules[1], rbf, 0, {}));
+  EXPECT_NEAR(one, ValueOf(Widths(views, 2), kRules[1], rbf, 0, {}), 0.1 * one);
 }
 
 }  // namespace

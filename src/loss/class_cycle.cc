@@ -4,13 +4,12 @@
 #include <cmath>
 #include <cstddef>
 
+#include "base/constants.h"
+#include "base/offset.h"
+
 namespace kweave {
 
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-std::size_t Offset(Index u) { return static_cast<std::size_t>(u); }
 
 // Shortest paths, and the edges they end with.
 class Paths {

@@ -1,12 +1,13 @@
 // Biases of classes as potentials of a graph, and what is left to gain where there are none.
 //
 // Solves   find b with b_v - b_u <= length(u, v) + excess for all pairs of classes and the smallest excess.
-// Method   length(u, v) is the smallest price, over all samples, of raising beta at class u at the cost of class v. Steps that keep the
-//          sums of all classes go round a cycle of classes, one sample for each of its edges; they lower the dual objective
-//          where the lengths sum to less than zero. So a machine is optimal when no cycle is negative, and then
-//          shortest paths are the biases. Two classes are not always enough: with three, each pair may be settled and the
-//          three together not. The smallest mean length of a cycle is minus the excess: paths by Bellman and Ford
-//          at an excess that some cycle has; a cycle negative even so gives the next excess.
+// Method   length(u, v) is the smallest price, over all samples, of raising beta at class u at the cost of
+//          class v. Steps that keep the sums of all classes go round a cycle of classes, one sample for each
+//          of its edges; they lower the dual objective where the lengths sum to less than zero. So a machine
+//          is optimal when no cycle is negative, and then shortest paths are the biases. Two classes are not
+//          always enough: with three, each pair may be settled and the three together not. The smallest mean
+//          length of a cycle is minus the excess: paths by Bellman and Ford at an excess that some cycle has;
+//          a cycle negative even so gives the next excess.
 // Takes    lengths of all edges; returns b, the excess and the cycle that has it.
 // Holds    the bounds above, up to rounding.
 // Costs    a few passes over m^2 edges; the number of classes of them at worst, for each excess tried.
@@ -25,8 +26,8 @@
 
 namespace kweave {
 
-/// The cheapest way to raise each class at the cost of each other one. Which sample offers it is not kept: whoever needs to
-/// know looks for the one whose price is the length.
+/// The cheapest way to raise each class at the cost of each other one. Which sample offers it is not kept:
+/// those who need to know looks for the one whose price is the length.
 struct ClassPrices {
   explicit ClassPrices(Index class_count)
       : classes(class_count), length(static_cast<std::size_t>(class_count * class_count)) {}
@@ -35,8 +36,8 @@ struct ClassPrices {
   void Clear(bool has_bias) { std::fill(length.begin(), length.end(), None(has_bias)); }
   static double None(bool has_bias) { return has_bias ? std::numeric_limits<double>::infinity() : 0.0; }
 
-  /// A sample with the gradient g over all classes can raise class u; `raise` is g[u], or more where its dual term has a
-  /// corner.
+  /// A sample with the gradient g over all classes can raise class u; `raise` is g[u], or more where its dual
+  /// term has a corner.
   void Offer(Index u, double raise, const double* g) {
     double* lengths = length.data() + u * classes;
     LowerToDifferences(raise, g, lengths, classes);
@@ -98,8 +99,8 @@ double MeanLength(const ClassPrices& prices, std::span<const Index> cycle);
 /// `start` may hold biases of a similar problem, or be empty.
 ClassPotentials FindPotentials(const ClassPrices& prices, std::span<const double> start);
 
-/// A cycle whose mean length is below -excess; empty, and potentials that meet all prices up to the excess, where there is
-/// none. `potentials` may start as those of a similar problem, or empty.
+/// A cycle whose mean length is below -excess; empty, and potentials that meet all prices up to the excess,
+/// where there is none. `potentials` may start as those of a similar problem, or empty.
 std::vector<Index> FindCycle(const ClassPrices& prices, double excess, std::vector<double>& potentials);
 
 }  // namespace kweave

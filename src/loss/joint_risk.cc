@@ -5,19 +5,20 @@
 #include <cstddef>
 #include <limits>
 
+#include "base/constants.h"
 #include "base/golden_sections.h"
+#include "base/offset.h"
 #include "loss/class_cycle.h"
 
 namespace kweave {
 
 namespace {
 
-constexpr double kRounding = 16 * std::numeric_limits<double>::epsilon();
-
-std::size_t Offset(Index i) { return static_cast<std::size_t>(i); }
-
+// Any scale of an answer gives a bound, and at the optimum the best one is 1: far from it there is no use in
+// looking further.
 constexpr double kLargestScale = 2;
-constexpr int kSections = 40;
+constexpr int kSections =
+    40;  // 0.618^40 is below 1e-8, the root of rounding: a smooth minimum is flat so near
 
 // The factor at which a convex function of it is smallest; 1 where that is no worse.
 template <class Function>
@@ -26,7 +27,7 @@ double BestFactor(double low, double high, const Function& function) {
   return function(1) <= function(found) ? 1 : found;
 }
 
-// Of the betas of each sample at the classes that are not its own; 0 where nobody asks for them.
+// Of the betas of each sample at the classes that are not its own; 0 where they are not asked for.
 std::vector<double> OtherMagnitudes(const JointRisk& risk, std::span<const double> beta) {
   std::vector<double> sums(risk.y.size());
   if (!risk.IsTwoSided()) return sums;
@@ -53,8 +54,8 @@ void FitSample(const JointRisk& risk, Index i, std::span<double> beta) {
   beta[risk.At(i, own)] = std::min(others, cap);
 }
 
-// Raises class v and lowers class u by `amount` in all, over the samples that have room at v. There always is enough when the
-// sum at v is below zero, or where classes without samples are left alone.
+// Raises class v and lowers class u by `amount` in all, over the samples that have room at v. There always is
+// enough when the sum at v is below zero, or where classes without samples are left alone.
 void MoveSum(const JointRisk& risk, Index u, Index v, double amount, std::span<double> beta) {
   for (Index i = 0; i < risk.samples() && amount > 0; ++i) {
     double& raised = beta[risk.At(i, v)];
@@ -73,7 +74,7 @@ void FitSums(const JointRisk& risk, std::span<double> beta) {
       surplus[Offset(u)] += beta[risk.At(i, u)];
       magnitude[Offset(u)] += std::abs(beta[risk.At(i, u)]);
     }
-    if (std::abs(surplus[Offset(u)]) <= kRounding * magnitude[Offset(u)]) surplus[Offset(u)] = 0;
+    if (std::abs(surplus[Offset(u)]) <= kSumRounding * magnitude[Offset(u)]) surplus[Offset(u)] = 0;
   }
   Index u = 0;
   for (Index v = 0; v < risk.classes; ++v) {

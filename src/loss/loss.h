@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-#include "loss/task.h"
+#include "kweave/choices.h"
 
 namespace kweave {
 
@@ -43,8 +43,8 @@ class Loss {
   /// The beta for which Dual is finite.
   virtual Interval Feasible(double y, double C) const = 0;
 
-  /// Around a feasible beta. Where Dual has a corner at beta, the side on which a machine with output f wants to
-  /// be.
+  /// Around a feasible beta. Where Dual has a corner at beta, the side on which a machine with output f wants
+  /// to be.
   virtual DualPiece PieceAt(double beta, double f, double y, double C) const = 0;
 
   /// The b that minimises sum_i C_i l(f_i + b, y_i) + slope b; the middle one where there are several.

@@ -5,9 +5,9 @@
 
 namespace kweave {
 
-/// l(f, y) = max(0, -f) for a one-class machine whose bias is minus its threshold rho, with the slope 1 of the
-/// bias in its risk; y is ignored. beta in [0, C], Dual = 0. A risk of this loss and that slope is bounded below
-/// when the C_i sum to 1 or more.
+/// l(f, y) = max(0, -f) for a one-class machine whose bias is minus its threshold rho, with the slope 1 of
+/// the bias in its risk; y is ignored. beta in [0, C], Dual = 0. A risk of this loss and that slope is
+/// bounded below when the C_i sum to 1 or more.
 class OneClassLoss : public Loss {
  public:
   double Value(double f, double y) const override;

@@ -10,13 +10,14 @@ namespace kweave {
 
 double LowestPoint(std::vector<Corner> corners, double left_slope) {
   if (corners.empty()) return 0;
-  constexpr std::ptrdiff_t kFew = 32;
+  constexpr std::ptrdiff_t kFew = 32;  // about where std::sort itself goes over to insertion
   const auto earlier = [](const Corner& a, const Corner& b) { return a.at < b.at; };
   double total = std::abs(left_slope);
   for (const Corner& corner : corners) total += corner.jump;
   const double zero = 1e-13 * total;  // the sum of the slopes is exact only up to rounding
   if (left_slope >= -zero) return std::min_element(corners.begin(), corners.end(), earlier)->at;
-  // The function falls before `begin`, with `slope`, and does not after `end`, whose corner follows those before it.
+  // The function falls before `begin`, with `slope`, and does not after `end`, whose corner follows those
+  // before it.
   auto begin = corners.begin(), end = corners.end();
   double slope = left_slope;
   while (end - begin > kFew) {

@@ -13,8 +13,8 @@ struct Corner {
 };
 
 /// The b that minimises the convex function with these corners and the slope `left_slope` before the first of
-/// them; the middle one where there are several. A function that falls for ever (or grows from the start) up to
-/// rounding has its minimum at the last (first) corner. 0 without corners. O(n).
+/// them; the middle one where there are several. A function that falls for ever (or grows from the start) up
+/// to rounding has its minimum at the last (first) corner. 0 without corners. O(n).
 double LowestPoint(std::vector<Corner> corners, double left_slope);
 
 }  // namespace kweave

@@ -3,20 +3,17 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 #include <numeric>
 
+#include "base/constants.h"
 #include "base/dot.h"
 
 namespace kweave {
 
 namespace {
 
-constexpr double kRounding = 16 * std::numeric_limits<double>::epsilon();
-
-double Sum(std::span<const double> values) { return std::accumulate(values.begin(), values.end(), 0.0); }
-
-// Moves every entry of one sign the same share of its way to zero, so that the sum changes by at most `change`.
+// Moves every entry of one sign the same share of its way to zero, so that the sum changes by at most
+// `change`.
 void ShrinkToZero(std::span<double> beta, double change) {
   double available = 0;
   for (const double value : beta) available += change < 0 ? std::max(value, 0.0) : std::max(-value, 0.0);
@@ -28,6 +25,19 @@ void ShrinkToZero(std::span<double> beta, double change) {
 }
 
 }  // namespace
+
+double RelativeGap(double primal, double dual, double least_size) {
+  if (!std::isfinite(primal - dual)) return std::numeric_limits<double>::infinity();
+  const double size =
+      std::max({std::abs(primal), std::abs(dual), least_size, std::numeric_limits<double>::min()});
+  return std::max(primal - dual, 0.0) / size;
+}
+
+double Risk::OutputUnit() const {
+  if (y.empty() || bias_slope != 0) return 0;
+  const auto [low, high] = std::ranges::minmax_element(y);
+  return has_bias ? 0.5 * (*high - *low) : std::max(std::abs(*low), std::abs(*high));
+}
 
 double Risk::BestBias(std::span<const double> f) const {
   return has_bias ? loss->BestBias(f, y, C, bias_slope) : 0;
@@ -47,7 +57,7 @@ double Risk::Dual(std::span<const double> beta) const {
 
 MachineBounds Risk::BoundsAt(std::span<const double> beta, std::span<const double> f) const {
   const double quadratic = Dot(beta, f);
-  return {0.5 * quadratic + Value(f, BestBias(f)), Dual(beta) - 0.5 * quadratic};
+  return {0.5 * quadratic + Value(f, BestBias(f)), Dual(beta) - 0.5 * quadratic, least_size};
 }
 
 std::vector<double> Risk::FeasibleStart() const {
@@ -71,10 +81,10 @@ void Risk::MakeFeasible(std::span<double> beta) const {
     magnitude += std::abs(beta[i]);
     room += range.upper - beta[i];
   }
-  if (!has_bias || std::abs(Sum(beta) - bias_slope) <= kRounding * magnitude) return;
+  if (!has_bias || std::abs(Sum(beta) - bias_slope) <= kSumRounding * magnitude) return;
   ShrinkToZero(beta, bias_slope - Sum(beta));
   const double missing = bias_slope - Sum(beta);
-  if (!(missing > kRounding * magnitude)) return;
+  if (!(missing > kSumRounding * magnitude)) return;
   for (std::size_t i = 0; i < beta.size(); ++i) {
     beta[i] += std::isinf(room) ? missing / static_cast<double>(beta.size())
                                 : std::min(missing / room, 1.0) * (Feasible(i).upper - beta[i]);

@@ -3,17 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 #include <numeric>
+
+#include "base/constants.h"
 
 namespace kweave {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr int kMostSteps = 200;
 constexpr double kSlow = 0.1;  // the first derivative should shrink at least this much in a Newton step
-constexpr double kRelativeZero = 4 * std::numeric_limits<double>::epsilon();
 
 }  // namespace
 
@@ -24,7 +22,7 @@ double SmoothLoss::BestBias(std::span<const double> f, std::span<const double> y
   double b = 0;
   double previous = kInfinity;  // first derivative before the last Newton step
   double reach = 1;             // of the next step while one end is open
-  for (int step = 0; step < kMostSteps; ++step) {
+  for (int step = 0; step < kMostRootSteps; ++step) {
     double first = slope, magnitude = std::abs(slope), second = 0;
     for (std::size_t i = 0; i < f.size(); ++i) {
       const LossDerivatives at = DerivativesAt(f[i] + b, y[i]);
@@ -32,10 +30,10 @@ double SmoothLoss::BestBias(std::span<const double> f, std::span<const double> y
       magnitude += C[i] * std::abs(at.first);
       second += C[i] * at.second;
     }
-    if (std::abs(first) <= kRelativeZero * magnitude) return b;
+    if (std::abs(first) <= kFewRoundings * magnitude) return b;
     (first < 0 ? bracket.lower : bracket.upper) = b;
     const double width = bracket.upper - bracket.lower;
-    if (width <= kRelativeZero * std::abs(b)) return b;
+    if (width <= kFewRoundings * std::abs(b)) return b;
     // Where the loss falls off exponentially, Newton steps are short however far there is to go.
     const bool is_slow = std::abs(first) > kSlow * std::abs(previous);
     previous = is_slow ? kInfinity : first;

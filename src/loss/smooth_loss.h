@@ -11,8 +11,8 @@ struct LossDerivatives {
   double second = 0;  ///< one of them where the first derivative has a corner
 };
 
-/// A loss with a continuous derivative. Its best dual variable follows from f: beta = -C l'(f, y), feasible for
-/// every f.
+/// A loss with a continuous derivative. Its best dual variable follows from f: beta = -C l'(f, y), feasible
+/// for every f.
 class SmoothLoss : public Loss {
  public:
   virtual LossDerivatives DerivativesAt(double f, double y) const = 0;

@@ -1,12 +1,10 @@
 #include "loss/squared.h"
 
-#include <limits>
+#include "base/constants.h"
 
 namespace kweave {
 
-namespace {
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-}
+namespace {}
 
 double SquaredLoss::Value(double f, double y) const { return 0.5 * (f - y) * (f - y); }
 

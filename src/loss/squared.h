@@ -5,8 +5,8 @@
 
 namespace kweave {
 
-/// l(f, y) = 1/2 (f - y)^2 for real y, so that C l = C/2 (f - y)^2: kernel ridge regression with lambda = 1/C,
-/// (K + 1/C) beta + b = y. Any beta is feasible, and Dual = y beta - beta^2 / (2 C).
+/// l(f, y) = 1/2 (f - y)^2 for real y, so that C l = C/2 (f - y)^2: kernel ridge regression with lambda =
+/// 1/C, (K + 1/C) beta + b = y. Any beta is feasible, and Dual = y beta - beta^2 / (2 C).
 class SquaredLoss : public SmoothLoss {
  public:
   double Value(double f, double y) const override;

@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 #include <numeric>
+
+#include "base/constants.h"
 
 namespace kweave {
 
-namespace {
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-}
+namespace {}
 
 double SquaredHingeLoss::Value(double f, double y) const {
   const double miss = std::max(0.0, 1 - y * f);

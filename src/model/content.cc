@@ -23,11 +23,10 @@ bool AllFinite(std::span<const double> values) {
   return std::ranges::all_of(values, [](double v) { return std::isfinite(v); });
 }
 
-void CheckParameters(const KernelParameters& parameters) {
-  Require(std::isfinite(parameters.gamma) && std::isfinite(parameters.coef0),
-          "a kernel parameter is not finite");
-  const double degree = parameters.degree;
-  Require(degree >= 1 && degree <= 1e6 && degree == std::floor(degree), "a degree is not a positive integer");
+void CheckParameters(const KernelKind& kind, const KernelParameters& parameters) {
+  for (std::size_t p = 0; p < kind.parameters.size(); ++p) {
+    Require(kind.parameters[p].Allows(parameters[p]), "a kernel parameter is outside its range");
+  }
 }
 
 // Where a family or a term takes its values from; both have these members.
@@ -51,8 +50,8 @@ void CheckPlace(const ModelContent& content, const Placed& placed) {
   }
 }
 
-// The postfix program of a composite must use its terms once each and in order, so that they bound its stack, take no
-// more values than there are and leave exactly one.
+// The postfix program of a composite must use its terms once each and in order, so that they bound its stack,
+// take no more values than there are and leave exactly one.
 void CheckProgram(const Composite& composite) {
   Index depth = 0, used = 0;
   for (const Composite::Node& node : composite.nodes) {
@@ -72,12 +71,12 @@ void CheckKernels(const ModelContent& content) {
   const KernelSet& kernels = content.kernels;
   for (const Family& family : kernels.families) {
     CheckPlace(content, family);
-    for (const KernelParameters& member : family.members) CheckParameters(member);
+    for (const KernelParameters& member : family.members) CheckParameters(*family.kind, member);
   }
   for (const Composite& composite : kernels.composites) {
     for (const KernelTerm& term : composite.terms) {
       CheckPlace(content, term);
-      CheckParameters(term.parameters);
+      CheckParameters(*term.kind, term.parameters);
     }
     CheckProgram(composite);
   }
@@ -118,7 +117,8 @@ void CheckSamples(const ModelContent& content) {
     Require(RowCount(view.features) == stored, "views differ in their number of samples");
   }
   Require(stored <= content.training_count, "it stores more samples than it was trained on");
-  // Samples of weight 0 are in the data and not counted; with matrices, whose columns these are, there are none.
+  // Samples of weight 0 are in the data and not counted; with matrices, whose columns these are, there are
+  // none.
   const bool are_columns = !content.kernels.files.empty() || !content.pairs.kernels.empty();
   Index previous = -1;
   for (Index index : content.sample_indices) {
@@ -136,7 +136,7 @@ void CheckMachine(const ModelContent& content, const ModelMachine& machine) {
   Require(machine.beta.size() == content.sample_indices.size(), "samples and coefficients differ in number");
   Require(AllFinite(machine.beta) && std::isfinite(machine.bias), "a coefficient is not finite");
   Require(machine.output >= 0 && machine.output < content.outputs(), "a machine belongs to no class");
-  const bool is_of_a_pair = content.multiclass == "ovo";
+  const bool is_of_a_pair = content.multiclass == Multiclass::kOneAgainstOne;
   Require(is_of_a_pair ? IsIndexOf(content.classes, machine.against) && machine.against != machine.output
                        : machine.against == -1,
           "a machine tells no two classes apart");
@@ -144,7 +144,7 @@ void CheckMachine(const ModelContent& content, const ModelMachine& machine) {
 
 void CheckPairs(const ModelContent& content) {
   const ModelPairs& pairs = content.pairs;
-  Require(pairs.kernels.empty() || content.multiclass == "joint",
+  Require(pairs.kernels.empty() || content.multiclass == Multiclass::kJoint,
           "kernels on pairs belong to no joint machine");
   for (const ModelPairKernel& kernel : pairs.kernels) {
     Require(std::isfinite(kernel.weight) && kernel.weight >= 0 && std::isfinite(kernel.scale),
@@ -156,6 +156,26 @@ void CheckPairs(const ModelContent& content) {
   Require(AllFinite(pairs.beta), "a coefficient is not finite");
 }
 
+void CheckProblem(const ModelContent& content) {
+  const ModelProblem& problem = content.problem;
+  if (!problem.is_known) return;
+  Require(problem.active.size() == content.kernels.order.size(),
+          "kernels and their numbers differ in number");
+  for (const auto* numbers : {&problem.active, &problem.left_out}) {
+    Require(std::ranges::all_of(*numbers, [](std::int32_t m) { return m >= 0; }), "a kernel has no number");
+  }
+  Require(AllFinite(problem.scale), "a normalisation factor is not finite");
+  Require(problem.data_count >= content.training_count, "it was trained on more samples than there were");
+  Require(problem.costs.size() == 1 || static_cast<Index>(problem.costs.size()) == problem.data_count,
+          "samples and costs differ in number");
+  Require(std::ranges::all_of(problem.costs, [](double C) { return std::isfinite(C) && C >= 0; }),
+          "the cost of a sample is no cost");
+  const bool is_joint = content.multiclass == Multiclass::kJoint && problem.machines.empty();
+  Require(is_joint || problem.machines.size() == content.machines.size(),
+          "machines and their problems differ in number");
+  Require(problem.regularizer.lower.size() == problem.regularizer.upper.size(), "bounds differ in number");
+}
+
 }  // namespace
 
 std::vector<View> WithSampleCount(std::vector<View> views, Index count) {
@@ -164,13 +184,12 @@ std::vector<View> WithSampleCount(std::vector<View> views, Index count) {
 }
 
 void CheckConsistency(const ModelContent& content) {
-  if (content.multiclass.empty()) {
+  if (!content.multiclass) {
     Require(content.classes.size() == (content.task == Task::kRegress ? 0 : 2),
             "its classes do not fit its task");
     Require(content.machines.size() == 1, "its function is missing");
   } else {
-    Require(content.multiclass == "joint" || content.multiclass == "ovr" || content.multiclass == "ovo",
-            "its machines are combined in an unknown way");
+    Require(content.multiclass != Multiclass::kAuto, "its machines are combined in an unknown way");
     Require(content.task == Task::kClassify && !content.classes.empty(), "its classes do not fit its task");
   }
   CheckSamples(content);
@@ -178,6 +197,7 @@ void CheckConsistency(const ModelContent& content) {
   CheckPairs(content);
   CheckKernels(content);
   CheckNormalization(content);
+  CheckProblem(content);
   if (content.normalization.NeedsAllTrainingSamples()) {
     Require(content.stored_count() == content.training_count, "training samples are missing");
   }

@@ -1,14 +1,17 @@
 #ifndef KWEAVE_MODEL_CONTENT_H_
 #define KWEAVE_MODEL_CONTENT_H_
 
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "gram/normalization.h"
 #include "kernel/kernel_set.h"
+#include "kweave/choices.h"
 #include "kweave/dataset.h"
 #include "kweave/summary.h"
-#include "loss/task.h"
+#include "model/problem.h"
 
 namespace kweave {
 
@@ -17,8 +20,8 @@ struct ModelMachine {
   std::vector<double> theta;  ///< one per kernel
   std::vector<double> beta;   ///< one per stored sample; y_i alpha_i for classification
   double bias = 0;
-  /// With more than one output: the class whose value f adds to; or, one against one, the class that gets the vote where
-  /// f > 0, while `against` gets it elsewhere.
+  /// With more than one output: the class whose value f adds to; or, one against one, the class that gets the
+  /// vote where f > 0, while `against` gets it elsewhere.
   Index output = 0;
   Index against = -1;
 };
@@ -31,41 +34,43 @@ struct ModelPairKernel {
   double scale = 1;   ///< factor of the normalisation
 };
 
-/// What kernels on pairs add to the value of class u at sample x: sum over kernels m and stored pairs (i, v) of
-/// weight_m scale_m beta_iv k_m((x_i, v), (x, u)).
+/// What kernels on pairs add to the value of class u at sample x: sum over kernels m and stored pairs (i, v)
+/// of weight_m scale_m beta_iv k_m((x_i, v), (x, u)).
 struct ModelPairs {
   std::vector<ModelPairKernel> kernels;
   std::vector<double> beta;  ///< stored sample after stored sample, one for each class
 };
 
-/// Everything a model knows. One machine is the whole model of two classes, a regression or one class; more of them make
-/// a value for each class.
+/// Everything a model knows. One machine is the whole model of two classes, a regression or one class; more
+/// of them make a value for each class.
 struct ModelContent {
   std::string version;  ///< of the library that trained it
   Task task = Task::kClassify;
   std::string loss = "hinge";  ///< its name in the table of losses
-  /// As written in the training data, or -1 (outlier) and 1 of a one-class machine; one output: f(x) > 0 means the
-  /// second. None for regression.
+  /// As written in the training data, or -1 (outlier) and 1 of a one-class machine; one output: f(x) > 0
+  /// means the second. None for regression.
   std::vector<std::string> classes;
-  std::string multiclass;       ///< "joint", "ovr" or "ovo"; empty: one machine, one output
-  std::string label_separator;  ///< between the labels of a sample that may have several; else empty
-  KernelSet kernels;            ///< those with a weight above zero in any machine
-  Normalization normalization;  ///< of these kernels, for the stored samples
+  std::optional<Multiclass> multiclass;  ///< none: one machine, one output
+  std::string label_separator;           ///< between the labels of a sample that may have several; else empty
+  KernelSet kernels;                     ///< those with a weight above zero in any machine
+  Normalization normalization;           ///< of these kernels, for the stored samples
   /// The stored samples, one entry per kernels.views: support vectors, or all training samples when the
   /// normalisation needs them.
   std::vector<View> samples;
   std::vector<Index> sample_indices;  ///< position of each stored sample in the training data, ascending
   Index training_count = 0;           ///< samples it was trained on: those with a weight
   std::vector<ModelMachine> machines;
-  ModelPairs pairs;  ///< of joint machines; mostly empty
+  ModelPairs pairs;      ///< of joint machines; mostly empty
+  ModelProblem problem;  ///< what was solved, for kweave verify
   Summary summary;
+  std::map<std::string, std::string> notes;  ///< texts of other programs, by name
 
   Index stored_count() const { return static_cast<Index>(sample_indices.size()); }
-  Index outputs() const { return multiclass.empty() ? 1 : static_cast<Index>(classes.size()); }
+  Index outputs() const { return !multiclass ? 1 : static_cast<Index>(classes.size()); }
 };
 
-/// The same views; when there are none (all kernels precomputed), one without features that says how many samples
-/// there are.
+/// The same views; when there are none (all kernels precomputed), one without features that says how many
+/// samples there are.
 std::vector<View> WithSampleCount(std::vector<View> views, Index count);
 
 /// Throws Error(kData) unless every count and every index in `content` is one that Predict can follow.

@@ -1,5 +1,5 @@
-// Files that are damaged in one place and still hold together: each is refused with a sentence, or makes a model that can
-// be described, saved and applied.
+// Files that are damaged in one place and still hold together: each is refused with a sentence, or makes a
+// model that can be described, saved and applied.
 
 #include <gtest/gtest.h>
 
@@ -29,10 +29,12 @@ struct Example {
 std::vector<Example> Examples() {
   return {{"two classes", ExampleModel()},
           {"regression", ExampleRegression()},
-          {"one against rest", ExampleModelOfClasses("ovr")},
-          {"one against one", ExampleModelOfClasses("ovo")},
-          {"joint", ExampleModelOfClasses("joint")},
-          {"pairs", ExampleModelOfPairs()}};
+          {"one against rest", ExampleModelOfClasses(Multiclass::kOneAgainstRest)},
+          {"one against one", ExampleModelOfClasses(Multiclass::kOneAgainstOne)},
+          {"joint", ExampleModelOfClasses(Multiclass::kJoint)},
+          {"pairs", ExampleModelOfPairs()},
+          {"problem", ExampleModelWithProblem()},
+          {"class kernels", ExampleModelWithClassKernels()}};
 }
 
 /// Whether what `read` returns was a model; anything but Error is a failure.
@@ -70,7 +72,7 @@ std::vector<Json> Replacements() {
   return values;
 }
 
-// Arrays that are shorter, longer or have one value that is none.
+// Arrays that are shorter, longer or have one value that is not a number.
 std::vector<Json> DamagedArrays(const Json& original) {
   const std::vector<std::uint8_t>& bytes = original.get_binary();
   std::vector<Json> damaged = {Json::binary({})};

@@ -13,9 +13,9 @@
 namespace kweave {
 namespace {
 
-constexpr std::size_t kKernelsShown = 20;
-constexpr std::size_t kMachinesShown = 50;
-constexpr std::size_t kLeastNameWidth = 20;
+constexpr std::size_t kKernelsShown = 20;   // a table with its heading on a screen of 24 lines
+constexpr std::size_t kMachinesShown = 50;  // the machines of ten classes, one against one, are 45
+constexpr std::size_t kNameWidth = 20;      // of the column of classes at least, and of bars
 constexpr std::string_view kOptionsShown[] = {"loss", "norm", "method", "normalize", "gap"};
 
 struct DescribedKernel {
@@ -33,9 +33,9 @@ std::string Purpose(const ModelContent& content) {
       if (!content.label_separator.empty()) {
         return fmt::format("classify: any of {} labels, each where its f > 0", content.classes.size());
       }
-      if (!content.multiclass.empty()) {
+      if (content.multiclass) {
         return fmt::format("classify {} classes ({}): the one with the largest value", content.classes.size(),
-                           content.multiclass);
+                           ToString(*content.multiclass));
       }
       return fmt::format("classify '{}' (f < 0) against '{}' (f > 0)", content.classes[0],
                          content.classes[1]);
@@ -49,7 +49,7 @@ std::string Purpose(const ModelContent& content) {
 
 /// In the order of their values. Two with one machine are named by the purpose.
 std::string ClassesText(const ModelContent& content) {
-  if (content.multiclass.empty()) return {};
+  if (!content.multiclass) return {};
   const std::size_t shown = std::min(content.classes.size(), kMachinesShown);
   std::string text =
       fmt::format("classes    '{}'", fmt::join(std::span(content.classes).first(shown), "', '"));
@@ -110,7 +110,7 @@ std::vector<DescribedKernel> DescribedKernels(const ModelContent& content) {
     kernel.share = kernel.weight * std::max(kernel.quadratic, 0.0);
     total += kernel.share;
   }
-  // A file may hold anything: where the sum is no number, nobody has a share of it.
+  // A file may hold anything: where the sum is not a number, there are no shares of it.
   const bool has_shares = total > 0 && std::isfinite(total);
   for (DescribedKernel& kernel : described) kernel.share = has_shares ? kernel.share / total : 0;
   std::ranges::stable_sort(described, std::greater{}, &DescribedKernel::share);
@@ -132,10 +132,9 @@ std::vector<std::pair<std::string, double>> SourceShares(std::span<const Describ
 
 // A share that is no number, as a damaged file may have it, shows no bar.
 std::string Bar(double share) {
-  constexpr int kWidth = 20;
   const double part = std::isnan(share) ? 0 : std::clamp(share, 0.0, 1.0);
-  return fmt::format("{:<{}}", std::string(static_cast<std::size_t>(std::lround(part * kWidth)), '#'),
-                     kWidth);
+  return fmt::format("{:<{}}", std::string(static_cast<std::size_t>(std::lround(part * kNameWidth)), '#'),
+                     kNameWidth);
 }
 
 std::string KernelTableText(std::span<const DescribedKernel> kernels) {
@@ -152,7 +151,8 @@ std::string KernelTableText(std::span<const DescribedKernel> kernels) {
 
 bool IsProduct(const ModelContent& content) { return content.summary.projected_gradient.has_value(); }
 
-// The factors of a learned product, narrowest first: the smaller the width in units of its feature, the more it tells.
+// The factors of a learned product, narrowest first: the smaller the width in units of its feature, the more
+// it tells.
 std::string FactorTableText(const Summary& summary) {
   std::vector<KernelReport> factors;
   for (const KernelReport& factor : summary.kernels) {
@@ -233,7 +233,7 @@ std::string MachineTableText(const Summary& summary) {
   const auto name_of = [](const MachineReport& machine) {
     return machine.against.empty() ? machine.name : fmt::format("{} or {}", machine.name, machine.against);
   };
-  std::size_t width = kLeastNameWidth;
+  std::size_t width = kNameWidth;
   for (const MachineReport& machine : shown) width = std::max(width, name_of(machine).size());
   std::string text = fmt::format("\n{:>10}  {:>6}  {:>8}  {:<{}}  {}\n", "bias", "SVs", "gap", "class", width,
                                  "heaviest kernel");
@@ -262,11 +262,11 @@ std::string DescribeForPeople(const ModelContent& content) {
                     "status     {}, projected gradient {:.2g} (not convex: a stationary point, no more)\n",
                     ToString(summary.status), *summary.projected_gradient)
               : fmt::format("status     {}, relative duality gap {:.2g} (certificate: {})\n",
-                            ToString(summary.status), summary.relative_gap, summary.certificate);
+                            ToString(summary.status), summary.relative_gap, ToString(summary.certificate));
   text += fmt::format("objective  primal {:.8g}, dual {:.8g}\n", summary.primal, summary.dual);
   text += fmt::format("samples    {} support vectors of {} training samples", summary.n_support,
                       content.training_count);
-  text += content.multiclass.empty() ? fmt::format(", bias {:.6g}\n", content.machines[0].bias) : "\n";
+  text += !content.multiclass ? fmt::format(", bias {:.6g}\n", content.machines[0].bias) : "\n";
   text += ClassesText(content);
   for (const View& view : content.samples) {
     text += fmt::format("view       {}: {} features\n", view.name, ColumnCount(view.features));
@@ -282,7 +282,7 @@ std::string DescribeForPeople(const ModelContent& content) {
                         summary.kernels_active, summary.kernels_total);
     return text + FactorTableText(summary);
   }
-  const bool has_own_weights = content.machines.size() > 1 && content.multiclass != "joint" &&
+  const bool has_own_weights = content.machines.size() > 1 && content.multiclass != Multiclass::kJoint &&
                                options.find("machine_weights") == std::string::npos;
   text += fmt::format("kernels    {} of {} have a weight{}; share: part of the squared norm of f\n\n",
                       summary.kernels_active, summary.kernels_total,
@@ -319,11 +319,14 @@ Json DescribeAsJson(const ModelContent& content) {
                {"sources", std::move(sources)},
                {"training_count", content.training_count},
                {"sample_indices", content.sample_indices}};
-  if (content.multiclass.empty()) {
+  // Where samples were left out, their positions reach beyond the number trained on. Formats before 5 do not
+  // tell.
+  if (content.problem.data_count > 0) json["data_count"] = content.problem.data_count;
+  if (!content.multiclass) {
     json["beta"] = content.machines[0].beta;
     json["bias"] = content.machines[0].bias;
   } else {
-    json["multiclass"] = content.multiclass;
+    json["multiclass"] = ToString(*content.multiclass);
     json["machines"] = DescribeMachines(content);
     if (!content.pairs.kernels.empty()) json["pair_beta"] = content.pairs.beta;
   }

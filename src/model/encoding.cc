@@ -3,35 +3,46 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
+#include <utility>
 
 #include "kernel/kernel_table.h"
 #include "model/blob.h"
 #include "model/encode_features.h"
+#include "model/encode_problem.h"
 #include "model/summary_json.h"
 
 namespace kweave {
 namespace {
 
+// Parameters that every kernel of the first format had, and what they are where a kind has none of that name:
+// earlier versions ask for them.
+constexpr std::pair<std::string_view, double> kFirstParameters[] = {
+    {"gamma", 1}, {"coef0", 0}, {"degree", 1}};
+
 // Members of a family or the parameters of a term, one array per parameter.
-Json EncodeParameters(std::span<const KernelParameters> parameters) {
-  std::vector<double> gamma, coef0, degree;
-  for (const KernelParameters& p : parameters) {
-    gamma.push_back(p.gamma);
-    coef0.push_back(p.coef0);
-    degree.push_back(p.degree);
+Json EncodeParameters(const KernelKind& kind, std::span<const KernelParameters> parameters) {
+  Json json = Json::object();
+  for (const auto& [name, value] : kFirstParameters) {
+    json[std::string(name)] = ToBlob(std::vector<double>(parameters.size(), value));
   }
-  return {{"gamma", ToBlob(gamma)}, {"coef0", ToBlob(coef0)}, {"degree", ToBlob(degree)}};
+  for (std::size_t p = 0; p < kind.parameters.size(); ++p) {
+    std::vector<double> values;
+    for (const KernelParameters& member : parameters) values.push_back(member[p]);
+    json[std::string(kind.parameters[p].name)] = ToBlob(values);
+  }
+  return json;
 }
 
-std::vector<KernelParameters> DecodeParameters(const Json& json) {
-  const auto gamma = FromBlob<double>(json.at("gamma"));
-  const auto coef0 = FromBlob<double>(json.at("coef0"));
-  const auto degree = FromBlob<double>(json.at("degree"));
-  if (coef0.size() != gamma.size() || degree.size() != gamma.size()) {
-    throw Error(ErrorKind::kData, "the model is damaged: kernel parameters differ in number");
+std::vector<KernelParameters> DecodeParameters(const KernelKind& kind, const Json& json) {
+  std::vector<KernelParameters> parameters(FromBlob<double>(json.at("gamma")).size());
+  for (std::size_t p = 0; p < kind.parameters.size(); ++p) {
+    const auto values = FromBlob<double>(json.at(std::string(kind.parameters[p].name)));
+    if (values.size() != parameters.size()) {
+      throw Error(ErrorKind::kData, "the model is damaged: kernel parameters differ in number");
+    }
+    for (std::size_t k = 0; k < values.size(); ++k) parameters[k][p] = values[k];
   }
-  std::vector<KernelParameters> parameters(gamma.size());
-  for (std::size_t k = 0; k < gamma.size(); ++k) parameters[k] = {gamma[k], coef0[k], degree[k]};
   return parameters;
 }
 
@@ -67,7 +78,7 @@ Json EncodeComposite(const Composite& composite) {
   Json terms = Json::array();
   for (const KernelTerm& term : composite.terms) {
     Json encoded = EncodePlace(term);
-    encoded["parameters"] = EncodeParameters({&term.parameters, 1});
+    encoded["parameters"] = EncodeParameters(*term.kind, {&term.parameters, 1});
     terms.push_back(std::move(encoded));
   }
   std::vector<std::int32_t> program;
@@ -89,7 +100,7 @@ Composite DecodeComposite(const Json& json) {
   Composite composite;
   for (const Json& encoded : json.at("terms")) {
     auto term = DecodePlace<KernelTerm>(encoded);
-    const auto parameters = DecodeParameters(encoded.at("parameters"));
+    const auto parameters = DecodeParameters(*term.kind, encoded.at("parameters"));
     if (parameters.size() != 1)
       throw Error(ErrorKind::kData, "the model is damaged: a kernel has no parameters");
     term.parameters = parameters.front();
@@ -110,7 +121,7 @@ Json EncodeKernels(const KernelSet& kernels) {
   for (const FeatureSubset& subset : kernels.subsets) subsets.push_back(ToBlob(subset));
   for (const Family& family : kernels.families) {
     Json encoded = EncodePlace(family);
-    encoded["members"] = EncodeParameters(family.members);
+    encoded["members"] = EncodeParameters(*family.kind, family.members);
     families.push_back(std::move(encoded));
   }
   for (const Composite& composite : kernels.composites) composites.push_back(EncodeComposite(composite));
@@ -146,7 +157,7 @@ KernelSet DecodeKernels(const Json& json) {
     kernels.files.push_back({std::move(name)});
   for (const Json& encoded : json.at("families")) {
     auto family = DecodePlace<Family>(encoded);
-    family.members = DecodeParameters(encoded.at("members"));
+    family.members = DecodeParameters(*family.kind, encoded.at("members"));
     kernels.families.push_back(std::move(family));
   }
   for (const Json& encoded : json.at("composites")) kernels.composites.push_back(DecodeComposite(encoded));
@@ -253,10 +264,10 @@ ModelContent Decode(const Json& json) {
   ModelContent content;
   content.version = json.at("version").get<std::string>();
   // Models of the first format know one task and one loss.
-  const TaskRecord* task = FindTask(json.value("task", "classify"));
+  const ChoiceRecord<Task>* task = FindChoice<Task>(json.value("task", "classify"));
   if (task == nullptr)
     throw Error(ErrorKind::kData, "the model is of a task that this version does not have");
-  content.task = task->task;
+  content.task = task->choice;
   content.loss = json.value("loss", "hinge");
   content.classes = json.at("classes").get<std::vector<std::string>>();
   content.kernels = DecodeKernels(json.at("kernels"));
@@ -268,9 +279,13 @@ ModelContent Decode(const Json& json) {
   }
   content.sample_indices = FromBlob<Index>(json.at("sample_indices"));
   content.training_count = json.at("training_count").get<Index>();
-  content.multiclass = json.value("multiclass", "");
+  if (json.contains("multiclass")) {
+    const ChoiceRecord<Multiclass>* found = FindChoice<Multiclass>(json.at("multiclass").get<std::string>());
+    if (found == nullptr) throw Error(ErrorKind::kData, "its machines are combined in an unknown way");
+    content.multiclass = found->choice;
+  }
   content.label_separator = json.value("label_separator", "");
-  if (content.multiclass.empty()) {
+  if (!content.multiclass) {
     content.machines = {{FromBlob<double>(json.at("theta")), FromBlob<double>(json.at("beta")),
                          json.at("bias").get<double>()}};
   } else {
@@ -279,7 +294,9 @@ ModelContent Decode(const Json& json) {
     }
   }
   if (json.contains("pairs")) content.pairs = DecodePairs(json.at("pairs"));
+  if (json.contains("problem")) content.problem = DecodeProblem(json.at("problem"));
   content.summary = SummaryFromJson(json.at("summary"));
+  content.notes = json.value("notes", content.notes);
   return content;
 }
 
@@ -302,18 +319,20 @@ Json EncodeModel(const ModelContent& content) {
                {"sample_indices", ToBlob(content.sample_indices)},
                {"training_count", content.training_count},
                {"summary", ToJson(content.summary)}};
-  if (content.multiclass.empty()) {
+  if (!content.multiclass) {
     const ModelMachine& machine = content.machines.front();
     json["theta"] = ToBlob(machine.theta);
     json["beta"] = ToBlob(machine.beta);
     json["bias"] = machine.bias;
   } else {
-    json["multiclass"] = content.multiclass;
+    json["multiclass"] = ToString(*content.multiclass);
     if (!content.label_separator.empty()) json["label_separator"] = content.label_separator;
     json["machines"] = Json::array();
     for (const ModelMachine& machine : content.machines) json["machines"].push_back(EncodeMachine(machine));
   }
   if (!content.pairs.kernels.empty()) json["pairs"] = EncodePairs(content.pairs);
+  if (content.problem.is_known) json["problem"] = EncodeProblem(content.problem);
+  if (!content.notes.empty()) json["notes"] = content.notes;
   return json;
 }
 

@@ -1,14 +1,10 @@
 #include "model/file.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstring>
 
 #include "kweave/error.h"
@@ -66,36 +62,12 @@ std::span<const std::uint8_t> CheckedPayload(std::span<const std::uint8_t> bytes
   return payload;
 }
 
-std::string SystemMessage() { return std::strerror(errno); }
-
-[[noreturn]] void CannotWrite(const std::string& path) {
-  throw Error(ErrorKind::kResource, fmt::format("{}: cannot be written: {}", path, SystemMessage()));
-}
-
-// Writes, syncs and closes; false with errno set when any of that fails.
-bool WriteAndClose(int descriptor, std::span<const std::uint8_t> bytes) {
-  bool is_good = true;
-  while (is_good && !bytes.empty()) {
-    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
-    if (written >= 0) {
-      bytes = bytes.subspan(static_cast<std::size_t>(written));
-    } else if (errno != EINTR) {
-      is_good = false;
-    }
-  }
-  // Pipes and devices cannot be synced (EINVAL), which is no failure.
-  if (is_good && ::fsync(descriptor) != 0 && errno != EINVAL && errno != EROFS) is_good = false;
-  const int kept = errno;
-  if (::close(descriptor) != 0 && is_good) return false;
-  errno = kept;
-  return is_good;
-}
-
 }  // namespace
 
 std::uint32_t FormatOf(const ModelContent& content) {
+  if (content.problem.is_known) return 5;
   if (!content.pairs.kernels.empty()) return 4;
-  if (!content.multiclass.empty()) return 3;
+  if (content.multiclass) return 3;
   return content.task == Task::kClassify ? 1 : 2;
 }
 
@@ -124,24 +96,6 @@ ModelContent DeserializeModel(std::span<const std::uint8_t> bytes) {
     throw Error(ErrorKind::kData, std::string("the model is damaged: ") + error.what());
   }
   return DecodeModel(json);
-}
-
-void WriteFileAtomically(const std::string& path, std::span<const std::uint8_t> bytes) {
-  struct stat status {};
-  if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
-    const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-    if (descriptor < 0 || !WriteAndClose(descriptor, bytes)) CannotWrite(path);
-    return;
-  }
-  const std::string temporary = fmt::format("{}.part-{}", path, ::getpid());
-  const int descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (descriptor < 0) CannotWrite(path);
-  if (!WriteAndClose(descriptor, bytes) || ::rename(temporary.c_str(), path.c_str()) != 0) {
-    const int kept = errno;
-    ::unlink(temporary.c_str());
-    errno = kept;
-    CannotWrite(path);
-  }
 }
 
 }  // namespace kweave

@@ -12,10 +12,11 @@
 namespace kweave {
 
 /// The newest format this version knows; it reads this one and all before it.
-inline constexpr std::uint32_t kModelFormatVersion = 4;
+inline constexpr std::uint32_t kModelFormatVersion = 5;
 
-/// The format a model is written in: the oldest that can hold it, so that earlier versions read it where they can.
-/// 1: two classes; 2: every task; 3: several machines.
+/// The format a model is written in: the oldest that can hold it, so that earlier versions read it where they
+/// can. 1: two classes; 2: every task; 3: several machines; 4: kernels on pairs of sample and class; 5: the
+/// problem that it solves.
 std::uint32_t FormatOf(const ModelContent& content);
 
 /// A whole model file as bytes.
@@ -23,10 +24,6 @@ std::vector<std::uint8_t> SerializeModel(const ModelContent& content);
 
 /// The inverse. Throws Error(kData) on anything that SerializeModel did not write, whatever the bytes are.
 ModelContent DeserializeModel(std::span<const std::uint8_t> bytes);
-
-/// Writes beside `path` under a temporary name, syncs and renames, so that `path` never holds half a file.
-/// Devices and pipes are written directly. Throws Error(kResource).
-void WriteFileAtomically(const std::string& path, std::span<const std::uint8_t> bytes);
 
 }  // namespace kweave
 

@@ -37,6 +37,54 @@ TEST(ModelFile, SurvivesARoundTrip) {
   for (Index m = 0; m < content.kernels.size(); ++m) EXPECT_EQ(back.kernels.Name(m), content.kernels.Name(m));
 }
 
+TEST(ModelFile, KeepsTheProblemThatItSolves) {
+  const ModelContent content = ExampleModelWithProblem();
+  const auto bytes = SerializeModel(content);
+  EXPECT_EQ(bytes[8], 5);
+  const ModelContent back = DeserializeModel(bytes);
+  EXPECT_EQ(EncodeModel(back), EncodeModel(content));
+  EXPECT_EQ(back.problem.kernels, content.problem.kernels);
+  EXPECT_EQ(back.problem.left_out, content.problem.left_out);
+  EXPECT_EQ(back.problem.costs, content.problem.costs);
+  EXPECT_EQ(back.problem.regularizer.groups, content.problem.regularizer.groups);
+  EXPECT_EQ(back.problem.regularizer.inner_exponent, std::numeric_limits<double>::infinity());
+  EXPECT_EQ(back.problem.machines.at(0).dual->ToDense(6), (std::vector<double>{0, -0.5, 0, 0, 0.25, 0.25}));
+  EXPECT_FALSE(DeserializeModel(SerializeModel(ExampleModel())).problem.is_known);
+}
+
+TEST(ModelFile, KeepsNotes) {
+  const Model model(std::make_shared<const ModelContent>(ExampleModel()));
+  const Model noted = model.WithNote("python", "{\"classes\": [\"01\"]}").WithNote("other", "x");
+  const Model back = Model::FromBytes(noted.ToBytes());
+  EXPECT_EQ(back.note("python"), "{\"classes\": [\"01\"]}");
+  EXPECT_EQ(back.note("other"), "x");
+  EXPECT_EQ(back.note("none"), "");
+  EXPECT_EQ(model.note("python"), "");
+}
+
+TEST(ModelFile, KeepsKernelsOnClassesAndTheirWeights) {
+  const ModelContent content = ExampleModelWithClassKernels();
+  const ModelContent back = DeserializeModel(SerializeModel(content));
+  EXPECT_EQ(EncodeModel(back), EncodeModel(content));
+  EXPECT_EQ(back.problem.joint.class_kernels.at(1).ToDense(9),
+            (std::vector<double>{1, -1, 0, -1, 1, 0, 0, 0, 0}));
+  EXPECT_EQ(back.problem.joint.theta, content.problem.joint.theta);
+  EXPECT_EQ(back.problem.joint.dual->values, content.problem.joint.dual->values);
+  EXPECT_EQ(back.problem.regularizer.matrix.values, content.problem.regularizer.matrix.values);
+}
+
+TEST(ModelFile, RefusesAProblemThatDoesNotFit) {
+  ModelContent content = ExampleModelWithProblem();
+  content.problem.costs.pop_back();
+  EXPECT_THAT(Refusal(SerializeModel(content)), HasSubstr("costs differ in number"));
+  content = ExampleModelWithProblem();
+  content.problem.active[0] = -1;
+  EXPECT_THAT(Refusal(SerializeModel(content)), HasSubstr("no number"));
+  content = ExampleModelWithProblem();
+  content.problem.machines[0].dual->positions[1] = 1;
+  EXPECT_THAT(Refusal(SerializeModel(content)), HasSubstr("out of order"));
+}
+
 TEST(ModelFile, RefusesEveryTruncation) {
   const auto bytes = SerializeModel(ExampleModel());
   for (std::size_t length = 0; length < bytes.size(); ++length) {

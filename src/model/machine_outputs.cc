@@ -12,7 +12,7 @@ namespace kweave {
 namespace {
 
 constexpr std::size_t kKernelRowBytes = std::size_t{16} << 20;  // of single kernels at a time
-constexpr Index kMachinesPerPiece = 64;
+constexpr Index kMachinesPerPiece = 64;  // of sums over rows: far more work than handing out a piece
 // Rows of single kernels: an expansion has so many functions whatever the number of kernels, ...
 constexpr Index kMostKernels = 16;
 // ... stored samples must serve so many machines on average, ...
@@ -49,9 +49,9 @@ bool SharesKernelRows(const ModelContent& content, Index active_kernels) {
 // Rows of a Gram, with what they leave out.
 void FillRows(Gram& gram, std::span<const double> theta, std::span<const Index> rows, double* out) {
   const Index count = gram.right_count();
-  gram.Rows(theta, rows, out, count);
-  const double shift = gram.RowShift(theta);
-  for (double& value : std::span(out, rows.size() * count)) value += shift;
+  const std::shared_ptr<const LearnedMatrix> learned = gram.Learn(theta);
+  learned->Rows(rows, out, count);
+  for (double& value : std::span(out, rows.size() * count)) value += learned->shift();
 }
 
 }  // namespace
@@ -76,11 +76,13 @@ void MachineOutputs::Find(Gram& gram, ThreadPool& pool, std::span<double> out) c
   if (has_common_weights_) return AddFromLearnedRows(gram, out);
   if (!supports_.empty()) return AddFromKernelRows(gram, pool, out);
   const Index count = gram.right_count();
-  std::vector<std::span<const double>> betas;
-  for (const ModelMachine& machine : content_.machines) betas.push_back(machine.beta);
-  const std::vector<std::unique_ptr<Expansion>> expansions = gram.ExpandAll(betas);
-  for (std::size_t k = 0; k < expansions.size(); ++k) {
-    expansions[k]->Outputs(content_.machines[k].theta, out.subspan(k * count, count));
+  std::vector<VectorRequest> requests;
+  for (const ModelMachine& machine : content_.machines) {
+    requests.push_back({.a = machine.beta, .theta = machine.theta, .wants_quadratics = false});
+  }
+  const std::vector<VectorAnswer> answers = gram.AnswerAll(requests);
+  for (std::size_t k = 0; k < answers.size(); ++k) {
+    std::ranges::copy(answers[k].outputs, out.subspan(k * count, count).begin());
   }
 }
 

@@ -1,10 +1,10 @@
 // What all machines of a model say about new samples, with as few kernel values as possible.
 //
-// Method   Machines on one learned kernel share its rows. Machines with weights of their own are expanded together; where so many
-//          rest on the same stored samples that most of those serve several of them, the rows of every single kernel
-//          are shared instead, each value evaluated once.
-// Costs    Shared rows of single kernels: a multiply-add for every machine, support vector, kernel and new sample; a batch of
-//          rows at a time.
+// Method   Machines on one learned kernel share its rows. Machines with weights of their own are expanded
+//          together; where so many rest on the same stored samples that most of those serve several of them,
+//          the rows of every single kernel are shared instead, each value evaluated once.
+// Costs    Shared rows of single kernels: a multiply-add for every machine, support vector, kernel and new
+//          sample; a batch of rows at a time.
 #ifndef KWEAVE_MODEL_MACHINE_OUTPUTS_H_
 #define KWEAVE_MODEL_MACHINE_OUTPUTS_H_
 

@@ -24,7 +24,8 @@ bool MatchesByPosition(const ModelContent& content, std::size_t given) {
   return content.samples.size() == 1 && given == 1 && !content.kernels.NamesViews();
 }
 
-// Names that say otherwise than positions do, where a name of training is not unique and cannot be looked for.
+// Names that say otherwise than positions do, where a name of training is not unique and cannot be looked
+// for.
 void CheckFeatureNames(const View& trained, const View& given) {
   if (trained.feature_names.size() != given.feature_names.size()) return;
   const auto [expected, found] = std::ranges::mismatch(trained.feature_names, given.feature_names);
@@ -34,7 +35,8 @@ void CheckFeatureNames(const View& trained, const View& given) {
                           found - given.feature_names.begin() + 1, *found, *expected));
 }
 
-// The column of `given` for every feature of training, found by name; empty when they are matched by position.
+// The column of `given` for every feature of training, found by name; empty when they are matched by
+// position.
 std::vector<Index> MatchColumns(const View& trained, const View& given) {
   if (trained.feature_names.empty() || given.feature_names.empty()) return {};
   if (trained.feature_names == given.feature_names) return {};

@@ -8,9 +8,9 @@
 
 namespace kweave {
 
-/// The views of the model's kernels, in their order, found in the data by name; a model trained on one view takes the only
-/// one there is. Features are matched by name where both sides have names, else by position; others are left out.
-/// Throws Error(kData) when a view or a feature is missing.
+/// The views of the model's kernels, in their order, found in the data by name; a model trained on one view
+/// takes the only one there is. Features are matched by name where both sides have names, else by position;
+/// others are left out. Throws Error(kData) when a view or a feature is missing.
 std::vector<View> MatchViews(const ModelContent& content, const Dataset& data);
 
 /// Tells the readers what MatchViews will need of each view.

@@ -7,6 +7,7 @@
 
 #include "data/file_bytes.h"
 #include "kweave/error.h"
+#include "kweave/output_file.h"
 #include "model/content.h"
 #include "model/describe.h"
 #include "model/file.h"
@@ -18,7 +19,7 @@ namespace {
 
 std::string LabelOf(const ModelContent& content, std::span<const double> values) {
   if (content.task == Task::kOneClass) return content.classes[values[0] >= 0 ? 1 : 0];
-  if (content.multiclass.empty()) return content.classes[values[0] > 0 ? 1 : 0];
+  if (!content.multiclass) return content.classes[values[0] > 0 ? 1 : 0];
   if (content.label_separator.empty()) {
     return content.classes[std::ranges::max_element(values) - values.begin()];
   }
@@ -56,12 +57,28 @@ Model Model::Load(const std::string& path) {
   }
 }
 
-void Model::Save(const std::string& path) const { WriteFileAtomically(path, SerializeModel(*content_)); }
+void Model::Save(const std::string& path) const {
+  const std::vector<std::uint8_t> bytes = SerializeModel(*content_);
+  OutputFile file(path);
+  file.Write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  file.Commit();
+}
 
 std::vector<std::uint8_t> Model::ToBytes() const { return SerializeModel(*content_); }
 
 Model Model::FromBytes(std::span<const std::uint8_t> bytes) {
   return Model(std::make_shared<const ModelContent>(DeserializeModel(bytes)));
+}
+
+Model Model::WithNote(const std::string& name, std::string text) const {
+  auto content = std::make_shared<ModelContent>(*content_);
+  content->notes[name] = std::move(text);
+  return Model(std::move(content));
+}
+
+std::string Model::note(const std::string& name) const {
+  const auto found = content_->notes.find(name);
+  return found == content_->notes.end() ? "" : found->second;
 }
 
 Prediction Model::Predict(const Dataset& data, const Context& context, const PredictOptions& options) const {
@@ -71,7 +88,8 @@ Prediction Model::Predict(const Dataset& data, const Context& context, const Pre
   const Index width = outputs();
   const auto count = static_cast<Index>(prediction.decision.size()) / width;
   prediction.labels.reserve(count);
-  const bool has_probability = content_->loss == "logistic" && (width == 1 || content_->multiclass == "ovr");
+  const bool has_probability =
+      content_->loss == "logistic" && (width == 1 || content_->multiclass == Multiclass::kOneAgainstRest);
   for (Index i = 0; i < count; ++i) {
     const auto values = std::span<const double>(prediction.decision).subspan(i * width, width);
     prediction.labels.push_back(LabelOf(*content_, values));
@@ -116,6 +134,8 @@ std::vector<std::pair<Index, double>> Model::support(Index machine) const {
   }
   return support;
 }
+
+Index Model::data_count() const { return content_->problem.is_known ? content_->problem.data_count : 0; }
 
 std::vector<Index> Model::stored_samples() const { return content_->sample_indices; }
 

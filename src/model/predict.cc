@@ -54,13 +54,14 @@ void CheckMatrixNames(const ModelContent& content, const PredictOptions& options
     for (const MatrixSource& file : content.kernels.files) needed.push_back(file.name);
     for (const ModelPairKernel& kernel : content.pairs.kernels) needed.push_back(kernel.file);
     throw Error(ErrorKind::kUsage,
-                fmt::format("--gram '{}' is no precomputed kernel of the model, which {}{}", name,
-                            needed.empty() ? "needs none" : "needs ", fmt::join(needed, ", ")));
+                fmt::format("`gram_files` '{}' is no precomputed kernel of the model, which {}{}", name,
+                            needed.empty() ? "needs none" : "needs ", fmt::join(needed, ", ")),
+                {"gram_files", name, fmt::format("one of {}", fmt::join(needed, ", "))});
   }
 }
 
-// The matrix that the data hold for training file f, or the file that `options` names for it: by that file's name or
-// by the name of a kernel made from it.
+// The matrix that the data hold for training file f, or the file that `options` names for it: by that file's
+// name or by the name of a kernel made from it.
 MatrixSource NewFile(const ModelContent& content, std::int32_t f, const Dataset& data,
                      const PredictOptions& options) {
   const KernelSet& kernels = content.kernels;
@@ -76,8 +77,9 @@ MatrixSource NewFile(const ModelContent& content, std::int32_t f, const Dataset&
   }
   throw Error(ErrorKind::kData,
               fmt::format("the model needs the kernel values of the new samples for '{}'; give "
-                          "them with --gram '{}=FILE', one row per new sample",
-                          kernels.files[f].name, kernels.files[f].name));
+                          "them with `gram_files` '{}=FILE', one row per new sample",
+                          kernels.files[f].name, kernels.files[f].name),
+              {"gram_files", kernels.files[f].name, "its kernel values of the new samples"});
 }
 
 // The new samples of precomputed kernels.
@@ -156,7 +158,8 @@ NewSamples MatchSamples(const ModelContent& content, const Dataset& data, const 
   return samples;
 }
 
-// Calls visit(gram, pool, begin, end) with the kernels between stored samples and new samples begin to end - 1.
+// Calls visit(gram, pool, begin, end) with the kernels between stored samples and new samples begin to end -
+// 1.
 template <class Visit>
 void ForEachBlock(const ModelContent& content, const NewSamples& samples, const Context& context,
                   Visit visit) {
@@ -184,11 +187,11 @@ void ForEachBlock(const ModelContent& content, const NewSamples& samples, const 
   }
 }
 
-// The value of every output from those of the machines. One against one counts votes; sums of the values, brought
-// between -1/3 and 1/3, tell classes with equally many votes apart.
+// The value of every output from those of the machines. One against one counts votes; sums of the values,
+// brought between -1/3 and 1/3, tell classes with equally many votes apart.
 void CombineMachines(const ModelContent& content, std::span<const double> values, std::span<double> out) {
   std::ranges::fill(out, 0.0);
-  if (content.multiclass != "ovo") {
+  if (content.multiclass != Multiclass::kOneAgainstOne) {
     for (std::size_t k = 0; k < values.size(); ++k) out[content.machines[k].output] += values[k];
     return;
   }
@@ -200,6 +203,39 @@ void CombineMachines(const ModelContent& content, std::span<const double> values
     sums[machine.against] -= values[k];
   }
   for (std::size_t u = 0; u < out.size(); ++u) out[u] += sums[u] / (3 * (std::abs(sums[u]) + 1));
+}
+
+// The feature of sample i that is farthest from 0, by view, name or number, and value; empty where there is
+// none.
+std::string LargestFeature(const Dataset& data, Index i) {
+  std::string named;
+  double largest = 0;
+  for (const View& view : data.views) {
+    std::vector<double> row(ColumnCount(view.features));
+    CopyRow(view.features, i, row);
+    for (std::size_t j = 0; j < row.size(); ++j) {
+      if (!(std::abs(row[j]) > largest)) continue;
+      largest = std::abs(row[j]);
+      named = fmt::format(
+          "{:.6g} in column {} of view '{}'", row[j],
+          view.feature_names.empty() ? fmt::format("{}", j + 1) : fmt::format("'{}'", view.feature_names[j]),
+          view.name);
+    }
+  }
+  return named;
+}
+
+// Features far beyond those of training overflow a kernel, and what is not a number decides nothing.
+void RequireFinite(std::span<const double> values, Index per_sample, const Dataset& data) {
+  const auto bad = std::ranges::find_if_not(values, [](double value) { return std::isfinite(value); });
+  if (bad == values.end()) return;
+  const Index i = (bad - values.begin()) / per_sample;
+  const std::string largest = LargestFeature(data, i);
+  throw Error(ErrorKind::kData,
+              fmt::format("the value of new sample {} is not a finite number: {}",
+                          data.ids.empty() ? fmt::format("{}", i + 1) : fmt::format("'{}'", data.ids[i]),
+                          largest.empty() ? "its kernel values are too large"
+                                          : fmt::format("its features ({}) overflow a kernel", largest)));
 }
 
 void RequireKernelsOnSamples(const ModelContent& content) {
@@ -245,6 +281,7 @@ std::vector<double> Decide(const ModelContent& content, const Dataset& data, con
     ThreadPool pool(context.threads);
     AddPairs(content, samples.pairs, pool, decision);
   }
+  RequireFinite(decision, outputs, data);
   return decision;
 }
 
@@ -265,6 +302,7 @@ std::vector<double> DecideByKernel(const ModelContent& content, const Dataset& d
       for (Index i = begin; i < end; ++i) parts[i * kernels + m] = out[i - begin];
     }
   });
+  RequireFinite(parts, kernels, data);
   return parts;
 }
 
@@ -277,20 +315,21 @@ std::vector<double> LearnedKernelValues(const ModelContent& content, const Datas
   const Index stored = content.stored_count();
   std::vector<double> values(samples.count * stored);
   ForEachBlock(content, samples, context, [&](Gram& gram, ThreadPool&, Index begin, Index end) {
-    const double shift = gram.RowShift(theta);
+    const std::shared_ptr<const LearnedMatrix> learned = gram.Learn(theta);
     const Index count = end - begin;
     std::vector<double> rows(kRowBatch * count);
     for (Index first = 0; first < stored; first += kRowBatch) {
       std::vector<Index> batch(std::min(kRowBatch, stored - first));
       std::iota(batch.begin(), batch.end(), first);
-      gram.Rows(theta, batch, rows.data(), count);
+      learned->Rows(batch, rows.data(), count);
       for (std::size_t r = 0; r < batch.size(); ++r) {
         for (Index i = 0; i < count; ++i) {
-          values[(begin + i) * stored + batch[r]] = rows[r * count + i] + shift;
+          values[(begin + i) * stored + batch[r]] = rows[r * count + i] + learned->shift();
         }
       }
     }
   });
+  RequireFinite(values, stored, data);
   return values;
 }
 

@@ -8,18 +8,20 @@
 
 namespace kweave {
 
-/// The values of every output for every sample of `data`, row after row, one per sample; in float64, a block of samples
-/// at a time within the context's memory, all machines in one pass over the kernels. Throws Error(kData) when a view or
-/// a matrix the model needs is missing or has the wrong shape.
+/// The values of every output for every sample of `data`, row after row, one per sample; in float64, a block
+/// of samples at a time within the context's memory, all machines in one pass over the kernels. Throws
+/// Error(kData) when a view or a matrix the model needs is missing or has the wrong shape, and, as the
+/// functions below, when a value is not a finite number.
 std::vector<double> Decide(const ModelContent& content, const Dataset& data, const PredictOptions& options,
                            const Context& context);
 
-/// The function of one machine without the bias, split by kernel: one row per new sample, one column per kernel of the
-/// model.
+/// The function of one machine without the bias, split by kernel: one row per new sample, one column per
+/// kernel of the model.
 std::vector<double> DecideByKernel(const ModelContent& content, const Dataset& data,
                                    const PredictOptions& options, const Context& context, Index machine);
 
-/// sum_m theta_m k_m of one machine, normalised as in training: one row per new sample, one column per stored sample.
+/// sum_m theta_m k_m of one machine, normalised as in training: one row per new sample, one column per stored
+/// sample.
 std::vector<double> LearnedKernelValues(const ModelContent& content, const Dataset& data,
                                         const PredictOptions& options, const Context& context, Index machine);
 

@@ -19,8 +19,9 @@ MatrixFile OpenNew(const ModelPairKernel& kernel, const Dataset& data, const Pre
   }
   throw Error(ErrorKind::kData,
               fmt::format("the model needs the values of joint kernel '{}' for the new samples; give them "
-                          "with --gram '{}=FILE', one row per new sample and class",
-                          kernel.name, kernel.file));
+                          "with `gram_files` '{}=FILE', one row per new sample and class",
+                          kernel.name, kernel.file),
+              {"gram_files", kernel.file, "its kernel values of the new samples"});
 }
 
 }  // namespace
@@ -71,7 +72,7 @@ void AddPairs(const ModelContent& content, const NewPairs& pairs, ThreadPool& po
         }
         if (!std::isfinite(sum)) {
           throw Error(ErrorKind::kData, fmt::format("{}: row {} holds values that are not finite numbers",
-                                                    matrix.name(), r + 1));
+                                                    matrix.name(), matrix.RowNumber(r)));
         }
         decision[r] += weight * sum;
       }

@@ -1,5 +1,6 @@
 #include "kweave/summary.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <span>
@@ -25,6 +26,12 @@ Status StatusFromName(std::string_view name) {
     if (known.name == name) return known.status;
   }
   throw Error(ErrorKind::kData, "unknown status '" + std::string(name) + "' in a summary");
+}
+
+template <class Choice>
+Choice ChoiceFromName(std::string_view name) {
+  if (const ChoiceRecord<Choice>* record = FindChoice<Choice>(name)) return record->choice;
+  throw Error(ErrorKind::kData, "unknown name '" + std::string(name) + "' in a summary");
 }
 
 // Not-a-number and infinity have no JSON form and are written as null.
@@ -172,7 +179,7 @@ ClassKernelReport ClassKernelFromJson(const Json& json) {
 Summary Parse(const Json& json) {
   Summary summary;
   summary.status = StatusFromName(json.at("status").get<std::string>());
-  summary.task = json.at("task").get<std::string>();
+  summary.task = ChoiceFromName<Task>(json.at("task").get<std::string>());
   summary.primal = Number(json.at("primal"));
   summary.dual = Number(json.at("dual"));
   summary.gap = Number(json.at("gap"));
@@ -187,7 +194,8 @@ Summary Parse(const Json& json) {
   summary.seconds = SecondsFromJson(json.at("seconds"));
   summary.kernel_rows = json.value("kernel_rows", std::int64_t{0});  // older models do not have it
   summary.base_values = json.value("base_values", std::int64_t{0});  // nor this
-  summary.multiclass = json.value("multiclass", "");
+  if (json.contains("multiclass"))
+    summary.multiclass = ChoiceFromName<Multiclass>(json.at("multiclass").get<std::string>());
   if (json.contains("class_kernel")) summary.class_kernel = ClassKernelFromJson(json.at("class_kernel"));
   if (json.contains("groups")) {
     for (const Json& group : json.at("groups")) summary.groups.push_back(GroupFromJson(group));
@@ -199,11 +207,25 @@ Summary Parse(const Json& json) {
   summary.threads = json.at("threads").get<int>();
   for (const auto& [name, value] : json.at("options").items())
     summary.options.emplace_back(name, value.dump());
-  summary.certificate = json.at("certificate").get<std::string>();
+  summary.certificate = ChoiceFromName<KernelEvaluation>(json.at("certificate").get<std::string>());
   for (const Json& row : json.at("history")) summary.history.push_back(HistoryFromJson(row));
   if (json.contains("projected_gradient")) summary.projected_gradient = Number(json.at("projected_gradient"));
   if (json.contains("leave_one_out")) summary.leave_one_out = Number(json.at("leave_one_out"));
   return summary;
+}
+
+// Rows of a history count what came before them.
+std::int64_t Fallbacks(std::span<const HistoryRow> history) {
+  std::int64_t most = 0;
+  for (const HistoryRow& row : history) most = std::max(most, row.fallbacks);
+  return most;
+}
+
+// Moves of all machines that were not a step of the method that ran.
+std::int64_t Fallbacks(const Summary& summary) {
+  std::int64_t sum = Fallbacks(summary.history);
+  for (const MachineReport& machine : summary.machines) sum += Fallbacks(machine.history);
+  return sum;
 }
 
 }  // namespace
@@ -223,12 +245,13 @@ Json ToJson(const Summary& summary) {
   Json history = Json::array();
   for (const HistoryRow& row : summary.history) history.push_back(ToJson(row));
   Json json = {{"status", ToString(summary.status)},
-               {"task", summary.task},
+               {"task", ToString(summary.task)},
                {"primal", summary.primal},
                {"dual", summary.dual},
                {"gap", summary.gap},
                {"relative_gap", summary.relative_gap},
                {"iterations", summary.iterations},
+               {"fallbacks", Fallbacks(summary)},
                {"solves", summary.solves},
                {"bias", summary.bias},
                {"n_support", summary.n_support},
@@ -241,9 +264,9 @@ Json ToJson(const Summary& summary) {
                {"peak_memory_bytes", summary.peak_memory_bytes},
                {"threads", summary.threads},
                {"options", std::move(options)},
-               {"certificate", summary.certificate},
+               {"certificate", ToString(summary.certificate)},
                {"history", std::move(history)}};
-  if (!summary.multiclass.empty()) json["multiclass"] = summary.multiclass;
+  if (summary.multiclass) json["multiclass"] = ToString(*summary.multiclass);
   if (!summary.groups.empty()) {
     json["groups"] = Json::array();
     for (const GroupReport& group : summary.groups) json["groups"].push_back(ToJson(group));

@@ -13,7 +13,7 @@ namespace {
 Summary Example() {
   Summary summary;
   summary.status = Status::kTimeLimit;
-  summary.task = "classify";
+  summary.task = Task::kClassify;
   summary.primal = 2.5;
   summary.dual = 2.25;
   summary.gap = 0.25;
@@ -30,7 +30,7 @@ Summary Example() {
   summary.peak_memory_bytes = std::int64_t{1} << 40;
   summary.threads = 2;
   summary.options = {{"norm", "\"inf\""}, {"C", "1.0"}, {"kernels", "[\"linear\"]"}};
-  summary.certificate = "table";
+  summary.certificate = KernelEvaluation::kTable;
   summary.history = {{0.5, 3, 2, 0.33, 1, false}, {1, 2.5, 2.25, 0.1, 2, true}};
   return summary;
 }
@@ -55,6 +55,17 @@ TEST(Summary, TellsTheGapOfItsHistoryAsItsOwn) {
   older["history"][0]["gap"] = 0.25;
   EXPECT_EQ(SummaryFromJson(older).history[0].relative_gap, 0.25)
       << "older models have the relative gap only";
+}
+
+TEST(Summary, CountsMovesThatWereNotTheMethods) {
+  Summary summary = Example();
+  EXPECT_EQ(Json::parse(summary.ToJson()).at("fallbacks").get<int>(), 0);
+  summary.history.front().fallbacks = 1;
+  summary.history.back().fallbacks = 3;
+  EXPECT_EQ(Json::parse(summary.ToJson()).at("fallbacks").get<int>(), 3);
+  summary.machines.resize(1);
+  summary.machines[0].history = summary.history;
+  EXPECT_EQ(Json::parse(summary.ToJson()).at("fallbacks").get<int>(), 6);
 }
 
 TEST(Summary, KeepsTheLeaveOneOutScore) {

@@ -1,8 +1,17 @@
 #include "qp/active_set.h"
 
+#include <limits>
 #include <numeric>
 
 namespace kweave {
+
+namespace {
+
+// Tau of the paper (qp/smo.h), here relative to the largest diagonal: a matrix in other units is the same
+// matrix.
+constexpr double kLeastCurvature = 1e-12;
+
+}  // namespace
 
 void ActiveSet::Fill(const SolverState& state) {
   samples_.resize(Offset(problem_.size()));
@@ -10,6 +19,8 @@ void ActiveSet::Fill(const SolverState& state) {
   beta_ = state.beta;
   gradient_.assign(state.gradient.begin(), state.gradient.end());
   diagonal_.assign(diagonal_of_all_.begin(), diagonal_of_all_.end());
+  const double largest = diagonal_.empty() ? 0 : *std::ranges::max_element(diagonal_);
+  least_curvature_ = std::max(kLeastCurvature * largest, std::numeric_limits<double>::min());
   sides_.resize(samples_.size());
   for (Index k = 0; k < size(); ++k) sides_[Offset(k)] = SideAt(k);
   if (has_kinks()) {
@@ -32,6 +43,7 @@ void ActiveSet::Select(const ActiveSet& from, std::span<const Index> positions) 
   select(from.beta_, beta_);
   select(from.gradient_, gradient_);
   select(from.diagonal_, diagonal_);
+  least_curvature_ = from.least_curvature_;
   select(from.sides_, sides_);
   if (has_kinks()) select(from.kinks_, kinks_);
   MarkRows([](Index) { return false; });
@@ -51,7 +63,8 @@ void ActiveSet::SetBeta(Index k, double beta) {
   if (has_kinks()) PlaceKink(k);
 }
 
-// The slope of the kink's term on the piece that the variable is on; where 0 is a bound there is one piece only.
+// The slope of the kink's term on the piece that the variable is on; where 0 is a bound there is one piece
+// only.
 double ActiveSet::KinkSlope(Index k) const {
   if (!has_kinks()) return 0;
   const double kink = problem_.kink[Offset(sample(k))];

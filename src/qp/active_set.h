@@ -39,8 +39,8 @@ class ActiveSet {
   const std::vector<std::int32_t>& samples() const { return samples_; }  ///< ascending
   Index sample(Index k) const { return samples_[Offset(k)]; }
   double beta(Index k) const { return beta_[Offset(k)]; }
-  /// How far the variable may fall and grow before it meets a bound or leaves the smooth piece it is on; at a kink,
-  /// of the piece on that side.
+  /// How far the variable may fall and grow before it meets a bound or leaves the smooth piece it is on; at a
+  /// kink, of the piece on that side.
   double floor(Index k) const { return has_kinks() && beta(k) > 0 ? std::max(lower(k), 0.0) : lower(k); }
   double ceiling(Index k) const { return has_kinks() && beta(k) < 0 ? std::min(upper(k), 0.0) : upper(k); }
   double curvature(Index k) const {
@@ -49,8 +49,8 @@ class ActiveSet {
   /// The derivative of the objective when the variable grows, and when it falls.
   double up_gradient(Index k) const { return gradient_[Offset(k)] + (has_kinks() ? kinks_[Offset(k)] : 0); }
   double low_gradient(Index k) const { return gradient_[Offset(k)] - (has_kinks() ? kinks_[Offset(k)] : 0); }
-  /// Keeps side, kink and the kink's part of the gradient in step with the value, which must be within the bounds.
-  /// Only for variables whose row is at hand.
+  /// Keeps side, kink and the kink's part of the gradient in step with the value, which must be within the
+  /// bounds. Only for variables whose row is at hand.
   void SetBeta(Index k, double beta);
 
   /// Tells which samples' rows are at hand; has_row is a function of the sample.
@@ -70,6 +70,8 @@ class ActiveSet {
   double* gradient() { return gradient_.data(); }
   const double* gradient() const { return gradient_.data(); }
   const double* diagonal() const { return diagonal_.data(); }
+  /// The curvature of a step along which the matrix has none.
+  double least_curvature() const { return least_curvature_; }
   const float* sides() const { return sides_.data(); }
   /// Half the jump of the gradient where the variable is now; null when the problem has no kinks.
   const double* kinks() const { return has_kinks() ? kinks_.data() : nullptr; }
@@ -92,6 +94,7 @@ class ActiveSet {
   std::vector<double> beta_;
   AlignedVector<double> gradient_;
   AlignedVector<double> diagonal_;
+  double least_curvature_ = 0;
   AlignedVector<double> kinks_;
   AlignedVector<float> sides_;
   AlignedVector<float> cached_sides_;

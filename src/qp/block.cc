@@ -4,10 +4,10 @@
 #include <cmath>
 #include <limits>
 
+#include "base/offset.h"
 #include "compute/cpu/smo_loops.h"
 #include "qp/active_set.h"
 #include "qp/block_rows.h"
-#include "qp/free_sum.h"
 #include "qp/solver_setup.h"
 #include "qp/stall_watch.h"
 #include "qp/working_set.h"
@@ -20,21 +20,20 @@ namespace {
 constexpr Index kMostInSet = 512, kLeastInSet = 16;
 // With no more variables than this the first set holds all of them.
 constexpr Index kFew = 8;
-// New rows a step: enough for an efficient product, few enough for their choice to be fresh; where few rows are kept,
-// the share of them that a step may replace.
+// New rows a step: enough for an efficient product, few enough for their choice to be fresh; where few rows
+// are kept, the share of them that a step may replace.
 constexpr Index kLeastNewRows = 64, kMostNewRows = 128, kKeptPerNewRow = 16;
 // The violation within a set is brought down to this share of the violation of all.
 constexpr double kShareLeftInSet = 0.1;
 // Near the end a set needs to be a little better than all must be.
 constexpr double kShareOfTolerance = 0.9;
-// Variables whose rows are at hand go alone while the worst pair of them violates this share of the worst of all.
+// Variables whose rows are at hand go alone while the worst pair of them violates this share of the worst of
+// all.
 constexpr double kWorthOfKeptRows = 0.5;
 // A row is worth computing for a variable that violates this share of the worst of all.
 constexpr double kWorthOfNewRow = 0.5;
 // Columns of the rows added up at a time: their sums stay in the nearest cache.
 constexpr Index kColumns = 1024, kColumnsPerPiece = 8 * kColumns;
-
-std::size_t Offset(Index i) { return static_cast<std::size_t>(i); }
 
 // Those that violate most.
 class Candidates {
@@ -69,54 +68,53 @@ void TakeWorstOfBoth(Candidates& up, Candidates& low, Index room, std::vector<In
 }
 
 template <class T>
-class Block final : private SolverPause {
+class Block final : public DualSolver {
  public:
-  Block(const DualProblem& problem, RowSource<T>& source, SolverState& state, const SolverOptions& options,
-        SolveObserver* observer)
+  Block(const DualProblem& problem, RowSource<T>& source, const SolverOptions& options)
       : problem_(problem),
         source_(source),
-        state_(state),
         options_(options),
-        observer_(observer),
-        tolerance_(options.tolerance),
-        most_steps_(MostSteps(problem, options)),
         diagonal_(Offset(problem.size())),
         all_(problem, diagonal_),
         rows_(source, options, kLeastInSet),
         most_in_set_(std::min(kMostInSet, rows_.capacity())),
         set_(problem, diagonal_, most_in_set_),
-        next_observation_(options.observe_every),
         stall_watch_(problem.size()) {}
 
-  SolverResult Run() {
-    CompleteGradient<T>(problem_, source_, state_);
-    StartFromGradient();
-    for (;;) {
-      if (!IsFinite()) return Finish(SolverOutcome::kNotFinite);
-      if (violation() <= tolerance_) {
-        if (!GoesOn()) return Finish(SolverOutcome::kConverged);
-        continue;
-      }
-      if (steps_ >= most_steps_) return Finish(SolverOutcome::kStepLimit);
-      if (IsStalled()) return Finish(SolverOutcome::kStalled);
-      if (IsTimeToObserve()) {
-        if (!Observe()) return Finish(SolverOutcome::kStoppedByObserver);
-        continue;
-      }
-      if (!Step()) return Finish(IsFinite() ? SolverOutcome::kStalled : SolverOutcome::kNotFinite);
+  // Diagonal, sides and ends.
+  void Start(SolverState& state) override {
+    if (state_ != nullptr) {  // another matrix
+      rows_.Clear();
+      stall_watch_.Reset(steps_);
     }
+    state_ = &state;
+    inputs_are_finite_ = FillDiagonal(problem_, source_, state, diagonal_);
+    objective_ = Objective(problem_, state);
+    all_.Fill(state);
+    FindEnds();
   }
 
+  SolverProgress Advance(double tolerance, std::int64_t most_steps) override {
+    tolerance_ = tolerance;
+    const std::int64_t first = steps_;
+    pause_ = steps_ + most_steps;
+    const SolverOutcome outcome = Run();
+    all_.Save(*state_);
+    state_->gradient_is_valid = IsFinite();
+    return {outcome, steps_ - first, rows_.rows_computed(), violation(), objective_};
+  }
+
+  void CompleteGradient() override {}  // it always is
+
  private:
-  // Diagonal, sides and ends for state_.
-  void StartFromGradient() {
-    source_.Diagonal(diagonal_);
-    for (std::size_t k = 0; k < problem_.curvature.size(); ++k) diagonal_[k] += problem_.curvature[k];
-    inputs_are_finite_ =
-        AllFinite(diagonal_.data(), problem_.size()) && AllFinite(state_.gradient.data(), problem_.size());
-    objective_ = Objective(problem_, state_);
-    all_.Fill(state_);
-    FindEnds();
+  SolverOutcome Run() {
+    for (;;) {
+      if (!IsFinite()) return SolverOutcome::kNotFinite;
+      if (violation() <= tolerance_) return SolverOutcome::kConverged;
+      if (IsStalled()) return SolverOutcome::kStalled;
+      if (steps_ >= pause_) return SolverOutcome::kStepLimit;
+      if (!Step()) return IsFinite() ? SolverOutcome::kStalled : SolverOutcome::kNotFinite;
+    }
   }
 
   void FindEnds() { ends_ = FindGradientEnds(all_.gradient(), all_.kinks(), all_.sides(), all_.size()); }
@@ -127,9 +125,8 @@ class Block final : private SolverPause {
     const std::span<const T* const> rows = rows_.Fetch(chosen_);
     if (!rows_.is_finite()) return false;
     set_.Assign(all_, chosen_, rows);
-    const std::int64_t pause = observer_ ? std::min(most_steps_, next_observation_) : most_steps_;
     const double target = std::max(kShareLeftInSet * violation(), kShareOfTolerance * tolerance_);
-    const auto [steps, decrease] = set_.Solve(target, pause - steps_);
+    const auto [steps, decrease] = set_.Solve(target, pause_ - steps_);
     steps_ += steps;
     objective_ -= decrease;
     MoveTo(set_.variables(), rows);
@@ -137,8 +134,8 @@ class Block final : private SolverPause {
     return steps > 0;
   }
 
-  // The set of the next step goes to chosen_, ascending. It holds the worst pair of all, or the worst of those whose
-  // rows are at hand, so that a step is always possible.
+  // The set of the next step goes to chosen_, ascending. It holds the worst pair of all, or the worst of
+  // those whose rows are at hand, so that a step is always possible.
   void ChooseSet() {
     const double violation_at_hand = CollectCandidates();
     chosen_.clear();
@@ -151,8 +148,8 @@ class Block final : private SolverPause {
     std::sort(chosen_.begin(), chosen_.end());
   }
 
-  // Every variable that is part of a violating pair, by side and by whether its row is at hand. Returns the violation
-  // of the worst pair of those whose rows are.
+  // Every variable that is part of a violating pair, by side and by whether its row is at hand. Returns the
+  // violation of the worst pair of those whose rows are.
   double CollectCandidates() {
     for (Candidates* list : {&new_up_, &new_low_, &old_up_, &old_low_}) list->Clear();
     double min_up = std::numeric_limits<double>::infinity(), max_low = -min_up;
@@ -195,67 +192,23 @@ class Block final : private SolverPause {
     });
   }
 
-  bool IsTimeToObserve() const { return observer_ != nullptr && steps_ >= next_observation_; }
-
-  // False when the observer wants to stop.
-  bool Observe() {
-    next_observation_ = steps_ + std::max<std::int64_t>(options_.observe_every, 1);
-    all_.Save(state_);
-    switch (observer_->Observe(*this)) {
-      case SolveObserver::Verdict::kContinue:
-        return true;
-      case SolveObserver::Verdict::kStop:
-        return false;
-      case SolveObserver::Verdict::kMatrixChanged:
-        StartOnOtherMatrix();
-        return true;
-    }
-    return true;
-  }
-
-  void StartOnOtherMatrix() {
-    rows_.Clear();
-    StartFromGradient();
-    stall_watch_.Reset(steps_);
-  }
-
-  // True when the observer wants a solve that meets its tolerance to go on.
-  bool GoesOn() {
-    all_.Save(state_);
-    const SolveObserver::Verdict verdict = AskAtTolerance(observer_, *this, tolerance_);
-    if (verdict == SolveObserver::Verdict::kMatrixChanged) StartOnOtherMatrix();
-    return verdict != SolveObserver::Verdict::kStop;
-  }
-
   bool IsStalled() {
     return stall_watch_.IsStalled(steps_, violation(), [this] {
-      all_.Save(state_);
-      return Objective(problem_, state_);
+      all_.Save(*state_);
+      return Objective(problem_, *state_);
     });
   }
 
   bool IsFinite() const { return inputs_are_finite_ && rows_.is_finite() && std::isfinite(violation()); }
 
-  SolverResult Finish(SolverOutcome outcome) {
-    all_.Save(state_);
-    state_.gradient_is_valid = IsFinite();
-    return {outcome, steps_, rows_.rows_computed(), violation(), Objective(problem_, state_)};
-  }
-
-  // SolverPause.
-  std::int64_t steps() const override { return steps_; }
-  double violation() const override { return std::max(ends_.max_low - ends_.min_up, 0.0); }
-  double objective() const override { return objective_; }
-  std::span<const double> Beta() override { return state_.beta; }
-  std::span<double> Gradient() override { return state_.gradient; }
+  double violation() const { return std::max(ends_.max_low - ends_.min_up, 0.0); }
 
   const DualProblem& problem_;
   RowSource<T>& source_;
-  SolverState& state_;  // current while the observer looks and at the end
   const SolverOptions& options_;
-  SolveObserver* observer_;
-  double tolerance_;  // options_.tolerance, until the observer asks for less
-  std::int64_t most_steps_;
+  SolverState* state_ = nullptr;  // current between batches
+  double tolerance_ = 0;          // of the running batch
+  std::int64_t pause_ = 0;        // steps at its end
 
   std::vector<double> diagonal_;  // K_kk of all variables
   ActiveSet all_;                 // a position in it is a sample
@@ -266,7 +219,6 @@ class Block final : private SolverPause {
   double objective_ = 0;  // by the decrease of each step
   std::int64_t steps_ = 0;
   bool inputs_are_finite_ = true;
-  std::int64_t next_observation_;
   StallWatch stall_watch_;
 
   // Of the current step.
@@ -281,9 +233,7 @@ class Block final : private SolverPause {
 template <class T>
 SolverResult SolveBlock(const DualProblem& problem, RowSource<T>& rows, SolverState& state,
                         const SolverOptions& options, SolveObserver* observer) {
-  ValidateSolve(problem, rows.size(), state, options);
-  if (!problem.has_sum) return SolveFreeSum<T>(SolveBlock<T>, problem, rows, state, options, observer);
-  return Block<T>(problem, rows, state, options, observer).Run();
+  return SolveBy<Block, T>(problem, rows, state, options, observer);
 }
 
 template SolverResult SolveBlock(const DualProblem&, RowSource<float>&, SolverState&, const SolverOptions&,

@@ -8,8 +8,8 @@ namespace kweave {
 
 namespace {
 
-// Once the cache is full, rows are computed this many at a time and copied to the places that became free; at most
-// this share of the memory goes to that.
+// Once the cache is full, rows are computed this many at a time and copied to the places that became free; at
+// most this share of the memory goes to that.
 constexpr Index kBatch = 64, kLeastBatches = 8;
 
 template <class T>

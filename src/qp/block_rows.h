@@ -1,4 +1,5 @@
-// Full kernel rows for sets of variables: those of earlier sets that are still there, and all new ones together.
+// Full kernel rows for sets of variables: those of earlier sets that are still there, and all new ones
+// together.
 #ifndef KWEAVE_QP_BLOCK_ROWS_H_
 #define KWEAVE_QP_BLOCK_ROWS_H_
 
@@ -23,8 +24,8 @@ class BlockRows {
   /// How many rows are kept at most.
   Index capacity() const { return cache_.capacity(); }
   bool Contains(Index sample) const { return cache_.Contains(sample); }
-  /// The rows of `samples`, not more than capacity(), none twice; valid until the next call. Rows that are not there
-  /// are computed, and those used least recently give way.
+  /// The rows of `samples`, not more than capacity(), none twice; valid until the next call. Rows that are
+  /// not there are computed, and those used least recently give way.
   std::span<const T* const> Fetch(std::span<const Index> samples);
   /// The source changed: forgets all rows.
   void Clear() { cache_.Clear(); }

@@ -9,10 +9,8 @@ namespace kweave {
 
 namespace {
 
-constexpr int kMostSteps = 500;
 constexpr double kLeastReduction = 1e-10;  // of the gap: more is beyond single precision
 
-double Sum(std::span<const double> x) { return std::accumulate(x.begin(), x.end(), 0.0); }
 class PlaneSolver {
  public:
   PlaneSolver(KernelMatrix& kernel, std::span<const double> v, bool has_plane, Preconditioner& preconditioner,
@@ -34,7 +32,7 @@ class PlaneSolver {
     const double least = kLeastReduction * Gap();
     Precondition();
     p_ = z_;
-    for (int step = 0; step < kMostSteps; ++step) {
+    for (int step = 0; step < kMostConjugateSteps; ++step) {
       const double gap = Gap();
       if (gap <= least || is_enough(gap, d_, r_)) break;
       if (!proceed()) return false;
@@ -76,8 +74,8 @@ class PlaneSolver {
     normal_sum_ = Sum(normal_);
   }
 
-  // Where V outweighs all of K, d is rho but for little; starting there keeps those samples out of the way of the
-  // others. All other entries start at zero, or where the sum wants them.
+  // Where V outweighs all of K, d is rho but for little; starting there keeps those samples out of the way of
+  // the others. All other entries start at zero, or where the sum wants them.
   void Start(std::span<const double> rho) {
     kernel_.Diagonal(product_);
     const double largest = Sum(product_);

@@ -4,13 +4,13 @@
 
 #include "base/dot.h"
 #include "compute/cpu/cholesky.h"
+#include "qp/conjugate_gradients.h"
 
 namespace kweave {
 
 namespace {
 
 constexpr double kForcing = 0.01;  // of the residual of conjugate gradients
-constexpr Index kMostProducts = 500;
 
 }  // namespace
 
@@ -65,7 +65,7 @@ void FeatureNewton::SolveByGradients(std::span<const double> g, std::span<double
   }
   const double enough = kForcing * kForcing * Dot(g, g);
   double before = 1;
-  for (Index step = 0; step < kMostProducts && Dot(residual, residual) > enough; ++step) {
+  for (Index step = 0; step < kMostConjugateSteps && Dot(residual, residual) > enough; ++step) {
     for (std::size_t k = 0; k < width; ++k) scaled[k] = residual[k] / diagonal[k];
     const double now = Dot(residual, scaled);
     for (std::size_t k = 0; k < width; ++k) along[k] = scaled[k] + (step == 0 ? 0 : now / before) * along[k];

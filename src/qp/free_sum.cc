@@ -1,11 +1,12 @@
 #include "qp/free_sum.h"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
+
+#include "base/constants.h"
 
 namespace kweave {
 
@@ -91,7 +92,6 @@ template <class T>
 SolverResult SolveFreeSum(SolveFunction<T>* solve, const DualProblem& problem, RowSource<T>& rows,
                           SolverState& state, const SolverOptions& options, SolveObserver* observer) {
   if (problem.size() == 0) return {};
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const std::vector<double> linear = Extended(problem.linear, 0), kink = Extended(problem.kink, 0);
   const std::vector<double> lower = Extended(problem.lower, -kInfinity),
                             upper = Extended(problem.upper, kInfinity);

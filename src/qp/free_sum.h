@@ -2,8 +2,8 @@
 //
 // Solves     the dual problem (qp/dual_problem.h) with has_sum = false: a machine without bias.
 // Method     one more variable that may be anything and costs nothing takes up the sum: a row and a column of
-//            zeros. A step on it and another variable moves that one alone. Since the rows leave out a constant,
-//            its row holds minus that constant instead.
+//            zeros. A step on it and another variable moves that one alone. Since the rows leave out a
+//            constant, its row holds minus that constant instead.
 // Takes and  what the solver takes and returns, for the variables of the problem; `solve` sees one more.
 // returns
 // Holds      the gradient of the added variable is zero, so that of the others is exact, not only up to a

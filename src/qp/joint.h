@@ -1,19 +1,20 @@
 // Decomposition for machines with one output per class and one slack per sample.
 //
 // Solves   minimise   1/2 sum over t of <beta, K_t beta A_t> + 1/2 beta' J beta - L(beta)
-//          subject to what loss/joint_risk.h says: caps, sums over the classes of a sample and, with biases, over the
-//          samples of a class. beta is n x m, K_t a kernel on samples, A_t one on classes (Zien, Ong 2007, eq. (9)
-//          with eq. (12); their alpha is our beta). Most often there is one term, with A the identity. J, a kernel on
-//          pairs of sample and class that is no such product, is most often absent.
-// Method   a step takes the samples that violate most at the present biases, solves the problem over them with all others fixed
-//          (qp/joint_set.h), and brings all outputs up to date by the rows of those that moved. Biases are the
-//          potentials of the classes (loss/class_cycle.h), found anew for every step; the gap they give
-//          (qp/joint_standing.h) says when to stop.
+//          subject to what loss/joint_risk.h says: caps, sums over the classes of a sample and, with biases,
+//          over the samples of a class. beta is n x m, K_t a kernel on samples, A_t one on classes (Zien, Ong
+//          2007, eq. (9) with eq. (12); their alpha is our beta). Most often there is one term, with A the
+//          identity. J, a kernel on pairs of sample and class that is no such product, is most often absent.
+// Method   a step takes the samples that violate most at the present biases, solves the problem over them
+//          with all others fixed (qp/joint_set.h), and brings all outputs up to date by the rows of those
+//          that moved. Biases are the potentials of the classes (loss/class_cycle.h), found anew for every
+//          step; the gap they give (qp/joint_standing.h) says when to stop.
 // Takes    beta and its outputs, and rows; leaves both where the gap is small enough.
-// Holds    beta stays feasible, outputs belong to it, and so both bounds hold at any time. Never a matrix over pairs of
-//          sample and class.
-// Costs    rows of K_t, each once for all classes, kept in cache_bytes; a few n m numbers; per step n m plus n for each
-//          beta that moved, on all threads. With J all m rows of every sample of a step, n m values each.
+// Holds    beta stays feasible, outputs belong to it, and so both bounds hold at any time. Never a matrix
+//          over pairs of sample and class.
+// Costs    rows of K_t, each once for all classes, kept in cache_bytes; a few n m numbers; per step n m plus
+//          n for each beta that moved, on all threads. With J all m rows of every sample of a step, n m
+//          values each.
 //
 // Next on the main path: qp/joint_set.h, then the row source of gram/.
 #ifndef KWEAVE_QP_JOINT_H_

@@ -5,15 +5,17 @@
 #include <cstddef>
 #include <limits>
 
+#include "base/constants.h"
+#include "base/offset.h"
+
 namespace kweave {
 
 namespace {
 
+// The curvature of a step along which the matrix has none, tau of the paper (qp/smo.h); normalised kernels
+// are of order 1.
 constexpr double kLeastCurvature = 1e-12;
-constexpr int kMostLineSteps = 60;
 constexpr double kLineTolerance = 1e-3;  // of the slope at the start: steps follow each other anyway
-
-std::size_t Offset(Index i) { return static_cast<std::size_t>(i); }
 
 bool IsIdentity(std::span<const std::span<const double>> matrices, Index classes) {
   if (matrices.size() != 1 || matrices[0].empty()) return false;
@@ -190,7 +192,8 @@ double JointSet::LossCurvature(const Edge& edge) const {
   return risk_.loss->PieceAt(Beta(edge.member, own), 0, 1, risk_.C[Offset(sample)]).curvature;
 }
 
-// +1 where steps along the edges raise the class in this sample, -1 where they lower it, 0 where they do both.
+// +1 where steps along the edges raise the class in this sample, -1 where they lower it, 0 where they do
+// both.
 double JointSet::Direction(std::span<const Edge> edges, std::int64_t k, Index u) {
   double direction = 0;
   for (const Edge& edge : edges) {
@@ -313,8 +316,8 @@ double JointSet::LossSlope(double length) const {
   return sum;
 }
 
-// Where the objective along the step is lowest: Newton steps on its slope, kept between points of either sign. One is
-// exact where the dual terms are quadratic.
+// Where the objective along the step is lowest: Newton steps on its slope, kept between points of either
+// sign. One is exact where the dual terms are quadratic.
 double JointSet::Length(double slope, double room) const {
   const double curvature = std::max(Curvature(), kLeastCurvature);
   if (!(slope < 0)) return 0;
@@ -323,7 +326,7 @@ double JointSet::Length(double slope, double room) const {
   double low = 0, high = length, low_slope = slope;
   double high_slope = slope + high * curvature + LossSlope(high);
   if (!(high_slope > 0)) return high;
-  for (int step = 0; step < kMostLineSteps; ++step) {
+  for (int step = 0; step < kMostNewtonSteps; ++step) {
     // Between secant and bisection.
     const double secant = low - low_slope * (high - low) / (high_slope - low_slope);
     const double middle = 0.5 * (low + high);

@@ -1,17 +1,21 @@
-// The joint problem restricted to a few samples: all others stand still, the kernel is one dense block for each term.
+// The joint problem restricted to a few samples: all others stand still, the kernel is one dense block for
+// each term.
 //
 // Solves     the problem of qp/joint.h over the samples of the set B, with the sum of every class fixed.
-// Method     steps along a cycle of classes (loss/class_cycle.h): each class is raised in one sample at the cost of the next
-//            class, exactly as far as the objective falls. Most steps move two classes in two samples: the pair of
-//            classes that violates most, its cheapest sample, and the partner that gains most by the second-order
-//            estimate of qp/smo.h. When all pairs are settled, a longer cycle that violates more than the target.
-// Takes and  samples, rows of their kernels, betas and gradients; leaves betas where the violation within the set is small
+// Method     steps along a cycle of classes (loss/class_cycle.h): each class is raised in one sample at the
+//            cost of the next class, exactly as far as the objective falls. Most steps move two classes in
+//            two samples: the pair of classes that violates most, its cheapest sample, and the partner that
+//            gains most by the second-order estimate of qp/smo.h. When all pairs are settled, a longer cycle
+//            that violates more than the target.
+// Takes and  samples, rows of their kernels, betas and gradients; leaves betas where the violation within the
+//            set is small
 // returns    enough, or no step is possible.
 //            A loss that grows on either side has a corner where a beta is zero; a step ends there.
 // Holds      betas below their caps, exactly on them when they touch them; the sums up to rounding.
-// Costs      a step looks once at every class that a sample of B can raise, of which there are few, and at |B| gradients
-//            of each class that moved; with kernels that join classes at |B| m, with a loss that grows on either side
-//            at |B| m^2. T |B|^2 values of memory for T terms, m^2 as many for one on pairs.
+// Costs      a step looks once at every class that a sample of B can raise, of which there are few, and at
+//            |B| gradients of each class that moved; with kernels that join classes at |B| m, with a loss
+//            that grows on either side at |B| m^2. T |B|^2 values of memory for T terms, m^2 as many for one
+//            on pairs.
 #ifndef KWEAVE_QP_JOINT_SET_H_
 #define KWEAVE_QP_JOINT_SET_H_
 
@@ -30,21 +34,24 @@ struct JointBlock {
   std::vector<double> beta;
   std::vector<double>
       gradient;  ///< of the negative dual: outputs, minus the slope of the dual term at the own class
-  /// For each term, K between the samples of the set; for one on pairs between those, class values of a sample together.
+  /// For each term, K between the samples of the set; for one on pairs between those, class values of a
+  /// sample together.
   std::vector<std::vector<double>> kernels;
 };
 
 class JointSet {
  public:
-  /// class_matrices[t] is that of term t, m x m, or empty for one on pairs; what they refer to must outlive the set.
+  /// class_matrices[t] is that of term t, m x m, or empty for one on pairs; what they refer to must outlive
+  /// the set.
   JointSet(const JointRisk& risk, std::span<const std::span<const double>> class_matrices);
 
-  /// Moves betas and gradients of the block until the violation within it is at most `target`, or after `most_steps`.
-  /// Returns the number of steps.
+  /// Moves betas and gradients of the block until the violation within it is at most `target`, or after
+  /// `most_steps`. Returns the number of steps.
   std::int64_t Solve(JointBlock& block, double target, std::int64_t most_steps);
 
  private:
-  // A sample raises one class at the cost of another; member -1 is a sample without kernel that any class may use.
+  // A sample raises one class at the cost of another; member -1 is a sample without kernel that any class may
+  // use.
   struct Edge {
     std::int64_t member;
     Index up, down;

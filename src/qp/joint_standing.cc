@@ -4,19 +4,18 @@
 #include <cmath>
 #include <cstddef>
 
+#include "base/offset.h"
 #include "compute/cpu/class_loops.h"
 
 namespace kweave {
 
 namespace {
 
-constexpr Index kTile = 64;  // samples turned over at a time
-constexpr Index kValuesPerPiece = 32768;
+constexpr Index kTile = 64;               // samples turned over at a time
+constexpr Index kValuesPerPiece = 32768;  // some ten microseconds of work; 8,192 or 131,072 take as long
 // Another factor is looked for now and then, the less often the less the last one found was worth.
 constexpr int kLeastBetweenScales = 4, kMostBetweenScales = 32;
 constexpr double kWorthwhile = 0.1;  // of the gap
-
-std::size_t Offset(Index i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
@@ -123,30 +122,30 @@ void JointStanding::FindBounds(Index i) {
   const double best_other =
       std::max(LargestSum(gradient, biases, own),
                LargestSum(gradient + own + 1, biases + own + 1, risk_.classes - own - 1));
-  double product = beta[own] * own_output, cheapest = std::numeric_limits<double>::infinity();
+  double product = beta[own] * own_output, lowest = std::numeric_limits<double>::infinity();
   for (const Index u : raisable_[Offset(i)]) {  // all others are zero
     if (u != own) product += beta[u] * gradient[u];
-    cheapest = std::min(cheapest, gradient[u] + biases[u]);
+    lowest = std::min(lowest, gradient[u] + biases[u]);
   }
   const double own_value = own_output + biases[own];
   margins_[Offset(i)] = {own_value - best_other, own_value - best_other};
   products_[Offset(i)] = product;
-  violations_[Offset(i)] = std::max(best_other, gradient[own] + biases[own]) - cheapest;
+  violations_[Offset(i)] = std::max(best_other, gradient[own] + biases[own]) - lowest;
   if (is_two_sided_) AddOtherSide(i, own_value);
 }
 
 // The margin over the class that is farthest behind, and what the sample would rather do at corners.
 void JointStanding::AddOtherSide(Index i, double own_value) {
   const std::span<const double> gradient = Gradient(i), raise = Raise(i), lower = Lower(i);
-  double cheapest = std::numeric_limits<double>::infinity(), dearest = -cheapest;
+  double lowest = std::numeric_limits<double>::infinity(), highest = -lowest;
   for (Index u = 0; u < risk_.classes; ++u) {
     const double bias = potentials_.biases[Offset(u)];
-    cheapest = std::min(cheapest, raise[Offset(u)] + bias);
-    dearest = std::max(dearest, lower[Offset(u)] + bias);
+    lowest = std::min(lowest, raise[Offset(u)] + bias);
+    highest = std::max(highest, lower[Offset(u)] + bias);
     if (u == risk_.y[Offset(i)]) continue;
     margins_[Offset(i)].upper = std::max(margins_[Offset(i)].upper, own_value - gradient[Offset(u)] - bias);
   }
-  violations_[Offset(i)] = dearest - cheapest;
+  violations_[Offset(i)] = highest - lowest;
 }
 
 void JointStanding::AddUp() {

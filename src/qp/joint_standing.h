@@ -1,15 +1,18 @@
-// Where a joint machine stands: gradients, prices between classes, biases, bounds, and how much each sample violates.
+// Where a joint machine stands: gradients, prices between classes, biases, bounds, and how much each sample
+// violates.
 //
 // Solves     what of qp/joint.h follows from betas and their outputs alone.
-// Method     sample after sample, on all threads, from outputs that lie class after class: those of classes that moved are turned
-//            over, a tile of samples at a time. A sample that can raise few classes makes few offers; the shortest
-//            lengths over all samples do not depend on who looks at which. The bound from above belongs to the
-//            function times the factor that serves it best (JointRisk::BestScale), found anew now and then.
-// Takes and  betas of samples that moved, outputs of classes that did; returns bounds, potentials and violations.
+// Method     sample after sample, on all threads, from outputs that lie class after class: those of classes
+//            that moved are turned over, a tile of samples at a time. A sample that can raise few classes
+//            makes few offers; the shortest lengths over all samples do not depend on who looks at which. The
+//            bound from above belongs to the function times the factor that serves it best
+//            (JointRisk::BestScale), found anew now and then.
+// Takes and  betas of samples that moved, outputs of classes that did; returns bounds, potentials and
+//            violations.
 // returns
 // Holds      the same values on any number of threads: sums are taken in the order of the samples.
-// Costs      n values for each class that moved, m for each class that a sample can raise (all m, where the loss grows on
-//            either side), n m for the bounds.
+// Costs      n values for each class that moved, m for each class that a sample can raise (all m, where the
+//            loss grows on either side), n m for the bounds.
 #ifndef KWEAVE_QP_JOINT_STANDING_H_
 #define KWEAVE_QP_JOINT_STANDING_H_
 
@@ -45,15 +48,16 @@ class JointStanding {
   /// Over the classes of a sample.
   std::span<const double> Beta(Index sample) const { return Row(beta_, sample); }
   std::span<const double> Gradient(Index sample) const { return Row(gradient_, sample); }
-  /// What raising and what lowering the betas of a sample costs: its gradient, but for corners of a loss that grows on either
-  /// side.
+  /// What raising and what lowering the betas of a sample costs: its gradient, but for corners of a loss that
+  /// grows on either side.
   std::span<const double> Raise(Index sample) const {
     return Row(is_two_sided_ ? raise_ : gradient_, sample);
   }
   std::span<const double> Lower(Index sample) const {
     return Row(is_two_sided_ ? lower_ : gradient_, sample);
   }
-  /// Whose price of raising u at the cost of v is the shortest of all; -1: no sample is needed, or there is none.
+  /// Whose price of raising u at the cost of v is the shortest of all; -1: no sample is needed, or there is
+  /// none.
   Index SampleFor(Index u, Index v) const;
 
  private:

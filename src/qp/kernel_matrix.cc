@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/constants.h"
 #include "compute/cpu/float_algebra.h"
 
 namespace kweave {
 
 namespace {
-
-constexpr Index kRowsPerCall = 256;
 
 std::size_t Bytes(Index size) {
   return static_cast<std::size_t>(size) * static_cast<std::size_t>(size) * sizeof(float);

@@ -12,8 +12,9 @@
 
 namespace kweave {
 
-/// Kept as a whole where it fits into `bytes`; else every product is a pass over the rows. Rows of a RowSource leave out
-/// a constant, so that the matrix they make need not be positive semidefinite: it is made so.
+/// Kept as a whole where it fits into `bytes`; else every product is a pass over the rows. Rows of a
+/// RowSource leave out a constant, so that the matrix they make need not be positive semidefinite: it is made
+/// so.
 class KernelMatrix {
  public:
   /// `has_plane`: vectors sum to zero, so that K may be stored centred, which keeps more of its digits.

@@ -3,13 +3,10 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/constants.h"
 #include "compute/cpu/cholesky.h"
 
 namespace kweave {
-
-namespace {
-constexpr Index kRowsPerCall = 256;
-}
 
 std::vector<double> LeaveOneOut(const Risk& risk, RowSource<double>& rows, std::span<const double> beta) {
   const std::size_t n = beta.size();

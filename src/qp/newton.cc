@@ -4,37 +4,32 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <vector>
 
+#include "base/constants.h"
 #include "base/dot.h"
 #include "kweave/error.h"
 #include "loss/smooth_loss.h"
 #include "qp/conjugate_gradients.h"
 #include "qp/kernel_matrix.h"
 #include "qp/line_search.h"
+#include "qp/stall_watch.h"
 
 namespace kweave {
 
 namespace {
 
-constexpr double kTiny = std::numeric_limits<double>::min();
-constexpr double kRounding = 4 * std::numeric_limits<double>::epsilon();  // of a relative gap
 // Curvature relative to C below which a sample goes to -g at once.
 constexpr double kLeastCurvature = 1e-9;
-// What solving the model may leave of the gap, as a share of what the objective gains: little by little less while the
-// model is right.
+// What solving the model may leave of the gap, as a share of what the objective gains: little by little less
+// while the model is right.
 constexpr double kFirstForcing = 0.1, kForcingFactor = 0.01, kLeastForcing = 1e-8;
 constexpr double kShareOfWanted = 0.3, kShareWhileInfeasible = 1e-3;  // of the gap wanted, for the model
-constexpr double kClearProgress = 0.8;                                // factor on the gap
-constexpr double kClearDecrease = 0.01;                               // of the primal, as a share of the gap
 constexpr int kStepsWithoutProgress = 6;
-constexpr double kSufficientDecrease = 1e-4;
 constexpr double kFlat = 0.3;  // slope where a line search ends, as a share of that where it began
-constexpr int kMostTrials = 30;
-// Bringing a step into the intervals is tried when it moves beta, relatively, by no more than this; less once that spoilt
-// it, more while steps are taken without it.
+// Bringing a step into the intervals is tried when it moves beta, relatively, by no more than this; less once
+// that spoiled it, more while steps are taken without it.
 constexpr double kFirstMove = 1e-2, kLargestMove = 0.3, kShrinkMove = 0.1, kGrowMove = 3;
 
 // A beta with its outputs and bounds; where it is not feasible the dual bound is that of another one.
@@ -65,14 +60,14 @@ class Newton final : private SolverPause {
         preconditioner_(preconditioner),
         options_(options),
         observer_(observer) {
-    if (!preconditioner_) preconditioner_.emplace(options.memory_bytes / 2);
+    if (!preconditioner_) preconditioner_.emplace(options.memory_bytes / 2, options.seed);
   }
 
   SolverResult Run() {
     Start();
     for (;;) {
       if (!std::isfinite(at_.bounds.gap())) return Finish(SolverOutcome::kNotFinite);
-      if (answer_.relative_gap() <= std::max(options_.relative_gap, kRounding))
+      if (answer_.relative_gap() <= std::max(options_.relative_gap, kFewRoundings))
         return Finish(SolverOutcome::kConverged);
       if (steps_ >= options_.max_steps) return Finish(SolverOutcome::kStepLimit);
       if (IsStalled()) return Finish(SolverOutcome::kStalled);
@@ -98,8 +93,9 @@ class Newton final : private SolverPause {
     if (!point.is_feasible) point.bounds.dual = at_.bounds.dual;
   }
 
-  // A Newton step. Far from the solution bringing it into the intervals of beta may spoil it; then it is taken as
-  // it is, and the answer stays at the last feasible point. Where it leads nowhere, a step towards -g.
+  // A Newton step. Far from the solution bringing it into the intervals of beta may spoil it; then it is
+  // taken as it is, and the answer stays at the last feasible point. Where it leads nowhere, a step towards
+  // -g.
   void Step() {
     ++steps_;
     Linearize();
@@ -150,7 +146,8 @@ class Newton final : private SolverPause {
                         proceed, direction_);
   }
 
-  // How much the model's objective falls along d, whose residual is r: the outputs change by W^-1 (rho - d) - r.
+  // How much the model's objective falls along d, whose residual is r: the outputs change by W^-1 (rho - d) -
+  // r.
   double ModelDecrease(std::span<const double> d, std::span<const double> r) const {
     double change = 0;
     for (std::size_t i = 0; i < d.size(); ++i) {
@@ -162,7 +159,8 @@ class Newton final : private SolverPause {
     return -change;
   }
 
-  // Goes towards beta as far as the objective falls. False when it does not fall at all, or not for so long a step.
+  // Goes towards beta as far as the objective falls. False when it does not fall at all, or not for so long a
+  // step.
   bool Approach(std::vector<double> beta, bool is_feasible, double least_step = 0) {
     Point full{std::move(beta), std::vector<double>(at_.f.size()), {}, is_feasible};
     source_.Multiply(full.beta, full.f);
@@ -203,8 +201,8 @@ class Newton final : private SolverPause {
     at_.bounds.dual = std::max(at_.bounds.dual, dual);  // any of them bounds the optimum
   }
 
-  // The share of the way to the point at which the objective, convex along it, is about lowest: 1 where that lowers
-  // it enough, 0 where it does not fall at first.
+  // The share of the way to the point at which the objective, convex along it, is about lowest: 1 where that
+  // lowers it enough, 0 where it does not fall at first.
   double LineSearch(const Point& to) const {
     double linear = 0, square = 0;  // slope of 1/2 beta' K beta along the way: linear + t square
     for (std::size_t i = 0; i < to.f.size(); ++i) {
@@ -229,12 +227,12 @@ class Newton final : private SolverPause {
     if (slope_end <= 0) return 1;
     // A point with a slope below zero is lower than the start.
     const auto is_flat = [&](double slope) { return slope <= 0 && slope >= kFlat * start; };
-    return FindFlat(slope_at, {0, 1, start, slope_end}, is_flat, kMostTrials);
+    return FindFlat(slope_at, {0, 1, start, slope_end}, is_flat);
   }
 
   bool IsStalled() {
     const bool is_closer = at_.bounds.gap() <= kClearProgress * milestone_.gap();
-    const bool is_lower = at_.bounds.primal <= milestone_.primal - kClearDecrease * milestone_.gap();
+    const bool is_lower = at_.bounds.primal <= milestone_.primal - kClearMove * milestone_.gap();
     if (is_closer || is_lower) {
       milestone_ = at_.bounds;
       steps_since_milestone_ = 0;

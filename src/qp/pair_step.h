@@ -9,26 +9,23 @@
 
 namespace kweave {
 
-/// The curvature of a step along which the matrix has none, tau of the paper (qp/smo.h).
-inline constexpr double kLeastCurvature = 1e-12;
-
 /// The best partner of i, which may grow, among the variables that `sides` does not fix; -1 if there is none.
 template <class T>
 Index FindPartner(const ActiveSet& active, const float* sides, Index i, const T* row_i) {
-  return FindPartner<T>({active.up_gradient(i), active.diagonal()[i], kLeastCurvature}, row_i,
+  return FindPartner<T>({active.up_gradient(i), active.diagonal()[i], active.least_curvature()}, row_i,
                         active.gradient(), active.kinks(), sides, active.diagonal(), active.size());
 }
 
-/// Variable i grows and j falls as far as it pays and the bounds allow. Leaves the ends of the variables whose rows
-/// are at hand and adds to `decrease` by how much the objective fell. False, with nothing changed, when the numbers
-/// are too coarse for a step.
+/// Variable i grows and j falls as far as it pays and the bounds allow. Leaves the ends of the variables
+/// whose rows are at hand and adds to `decrease` by how much the objective fell. False, with nothing changed,
+/// when the numbers are too coarse for a step.
 template <class T>
 bool StepOnPair(ActiveSet& active, Index i, Index j, const T* row_i, const T* row_j, GradientEnds& ends,
                 double& decrease) {
   const double* diagonal = active.diagonal();
   const double slope = active.low_gradient(j) - active.up_gradient(i);
   const double curvature =
-      std::max(diagonal[i] + diagonal[j] - 2 * static_cast<double>(row_i[j]), kLeastCurvature);
+      std::max(diagonal[i] + diagonal[j] - 2 * static_cast<double>(row_i[j]), active.least_curvature());
   const double ceiling = active.ceiling(i), floor = active.floor(j);
   const double room_i = ceiling - active.beta(i), room_j = active.beta(j) - floor;
   const double step = std::min({slope / curvature, room_i, room_j});

@@ -1,17 +1,18 @@
 // Solves   (K + V) z = r roughly, for a diagonal V > 0, as the preconditioner of conjugate gradients.
 // Method   where n x n values fit: the Cholesky factor of I + V^-1/2 K V^-1/2 in single precision, whose
-//          eigenvalues are at least one. Else K is replaced by its projection on a random choice of samples (Williams,
-//          Seeger: Using the Nystroem method to speed up kernel machines, 2001), K_s' K_ss^-1 K_s = L' L, and
-//          what that misses of the diagonal goes to V; then (L' L + V)^-1 = V^-1 - V^-1 L' (I + L V^-1 L')^-1 L V^-1.
-//          Where a factor fails, the diagonal of K + V.
+//          eigenvalues are at least one. Else K is replaced by its projection on a random choice of samples
+//          (Williams, Seeger: Using the Nystroem method to speed up kernel machines, 2001), K_s' K_ss^-1 K_s
+//          = L' L, and what that misses of the diagonal goes to V; then (L' L + V)^-1 = V^-1 - V^-1 L' (I + L
+//          V^-1 L')^-1 L V^-1. Where a factor fails, the diagonal of K + V.
 // Takes    K and V; gives products with a fixed, symmetric and positive definite matrix.
 // Holds    stays what it is when K and V move on, so it can serve neighbouring problems.
-// Costs    n^2 values and n^3 / 3 multiplications, or k n values and 2 k^2 n multiplications; a product reads the values
-//          twice.
+// Costs    n^2 values and n^3 / 3 multiplications, or k n values and 2 k^2 n multiplications; a product reads
+//          the values twice.
 #ifndef KWEAVE_QP_PRECONDITIONER_H_
 #define KWEAVE_QP_PRECONDITIONER_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <vector>
@@ -23,8 +24,8 @@ namespace kweave {
 
 class Preconditioner {
  public:
-  /// Uses at most about this much memory for its factor.
-  explicit Preconditioner(std::size_t bytes) : bytes_(bytes) {}
+  /// Uses at most about this much memory for its factor; `seed` chooses the landmarks.
+  explicit Preconditioner(std::size_t bytes, std::uint64_t seed = 0) : bytes_(bytes), seed_(seed) {}
 
   /// For K + diag(v). False when `proceed`, asked now and then, said no.
   bool Build(KernelMatrix& kernel, std::span<const double> v, const std::function<bool()>& proceed);
@@ -42,6 +43,7 @@ class Preconditioner {
   bool BuildLandmarks(KernelMatrix& kernel, std::span<const double> v, const std::function<bool()>& proceed);
 
   const std::size_t bytes_;
+  const std::uint64_t seed_;
   Kind kind_ = Kind::kNone;
   Index size_ = 0;
   Index landmarks_ = 0;

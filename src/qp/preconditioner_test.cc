@@ -38,6 +38,25 @@ TEST(Preconditioner, InvertsWhatItWasBuiltFor) {
   }
 }
 
+TEST(Preconditioner, ChoosesLandmarksByItsSeed) {
+  Random random(4);
+  constexpr Index kSize = 120;
+  const Matrix matrix = RandomGram(kSize, 40, random);
+  MatrixRows<float> rows(matrix);
+  const std::vector<double> v(kSize, 0.5), r(kSize, 1.0);
+  const auto apply = [&](std::uint64_t seed) {
+    constexpr std::size_t kBytes = 8 * 20 * kSize;  // for 20 landmarks, too few for rank 40
+    KernelMatrix kernel(rows, false, kBytes);
+    Preconditioner preconditioner(kBytes, seed);
+    EXPECT_TRUE(preconditioner.Build(kernel, v, Always));
+    std::vector<double> z(kSize);
+    preconditioner.Apply(r, z);
+    return z;
+  };
+  EXPECT_EQ(apply(1), apply(1));
+  EXPECT_NE(apply(1), apply(2));
+}
+
 TEST(ConjugateGradients, SolvesOnThePlaneWithAnOldPreconditioner) {
   Random random(4);
   constexpr Index kSize = 200;

@@ -3,19 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 #include <numeric>
 
+#include "base/constants.h"
 #include "loss/smooth_loss.h"
 
 namespace kweave {
-
-namespace {
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kRounding = 4 * std::numeric_limits<double>::epsilon();
-constexpr int kMostBiases = 200;
-}  // namespace
-
 void SmoothResponse::At(std::span<const double> u, std::span<double> beta,
                         std::span<double> stiffness) const {
   const SmoothLoss& loss = *risk_.loss->smooth();
@@ -52,10 +45,9 @@ void ProximalResponse::At(std::span<const double> u, std::span<double> beta,
 }
 
 // Newton's method on the sum, which falls with b, within a bracket.
-double BalanceBias(const Response& response, std::span<const double> f, double sum, double b,
+double BalanceBias(const Response& response, std::span<const double> f, double sum, double b, double reach,
                    std::span<double> u, std::span<double> beta, std::span<double> stiffness) {
   double below = -kInfinity, above = kInfinity;
-  double reach = 1;  // of a search without slope
   for (int trial = 0;; ++trial) {
     for (std::size_t i = 0; i < f.size(); ++i) u[i] = f[i] + b;
     response.At(u, beta, stiffness);
@@ -65,7 +57,7 @@ double BalanceBias(const Response& response, std::span<const double> f, double s
       size += std::abs(beta[i]);
       slope += stiffness[i];
     }
-    if (std::abs(excess) <= kRounding * size || trial == kMostBiases) return b;
+    if (std::abs(excess) <= kFewRoundings * size || trial == kMostRootSteps) return b;
     (excess > 0 ? below : above) = b;
     double next = b + excess / slope;
     if (!(next > below && next < above)) {

@@ -42,9 +42,9 @@ class ProximalResponse final : public Response {
   std::vector<double> at_zero_;  // center - sigma linear: beta for u = 0, but for the other terms
 };
 
-/// Writes the outputs `u` = `f` + b, for the b at which beta sums to `sum`, and beta and its stiffness there. Starts
-/// from b, and returns the one found.
-double BalanceBias(const Response& response, std::span<const double> f, double sum, double b,
+/// Writes the outputs `u` = `f` + b, for the b at which beta sums to `sum`, and beta and its stiffness there.
+/// Starts from b, and returns the one found; `reach` is how far it looks first where beta does not move.
+double BalanceBias(const Response& response, std::span<const double> f, double sum, double b, double reach,
                    std::span<double> u, std::span<double> beta, std::span<double> stiffness);
 
 }  // namespace kweave

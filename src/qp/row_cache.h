@@ -17,8 +17,8 @@ namespace kweave {
 template <class T>
 class RowCache {
  public:
-  /// Keys are 0 .. keys - 1; `capacity` rows (1 to keys of them) of `length` values each, in memory of the reserve if
-  /// there is one.
+  /// Keys are 0 .. keys - 1; `capacity` rows (1 to keys of them) of `length` values each, in memory of the
+  /// reserve if there is one.
   RowCache(Index keys, Index length, Index capacity, MemoryReserve* reserve = nullptr);
 
   Index capacity() const { return capacity_; }

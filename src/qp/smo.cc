@@ -4,9 +4,9 @@
 #include <cmath>
 #include <limits>
 
+#include "base/offset.h"
 #include "compute/cpu/smo_loops.h"
 #include "qp/active_set.h"
-#include "qp/free_sum.h"
 #include "qp/pair_step.h"
 #include "qp/row_store.h"
 #include "qp/solver_setup.h"
@@ -25,86 +25,90 @@ constexpr Index kMostStepsBetweenShrinks = 1000;
 // Variables set aside too early are looked for once, when the violation is this many tolerances.
 constexpr double kEarlyRecheck = 10;
 
-std::size_t Offset(Index i) { return static_cast<std::size_t>(i); }
-
 template <class T>
-class Smo final : private SolverPause {
+class Smo final : public DualSolver {
  public:
-  Smo(const DualProblem& problem, RowSource<T>& source, SolverState& state, const SolverOptions& options,
-      SolveObserver* observer)
+  Smo(const DualProblem& problem, RowSource<T>& source, const SolverOptions& options)
       : problem_(problem),
         source_(source),
-        state_(state),
         options_(options),
-        observer_(observer),
-        tolerance_(options.tolerance),
-        most_steps_(MostSteps(problem, options)),
         diagonal_(Offset(problem.size())),
         active_(problem, diagonal_),
         rows_(source, options,
               [this](Index row, Index count, std::vector<Index>& companions) {
                 ChooseCompanions(row, count, companions);
               }),
-        next_shrink_(options.use_shrinking ? StepsBetweenShrinks() : most_steps_),
-        next_observation_(options.observe_every),
+        next_shrink_(StepsBetweenShrinks()),
         stall_watch_(problem.size()) {}
 
-  SolverResult Run() {
-    Start();
+  // Diagonal and the first working set.
+  void Start(SolverState& state) override {
+    if (state_ != nullptr) {  // another matrix
+      rows_.Clear();
+      stall_watch_.Reset(steps_);
+    }
+    state_ = &state;
+    inputs_are_finite_ = FillDiagonal(problem_, source_, state, diagonal_);
+    objective_ = Objective(problem_, state);
+    TakeAll();
+    did_early_recheck_ = false;
+    tolerance_ = std::numeric_limits<double>::infinity();
+  }
+
+  SolverProgress Advance(double tolerance, std::int64_t most_steps) override {
+    if (tolerance < tolerance_) {
+      const bool was_met = violation() <= tolerance_ && active_.is_whole() && std::isfinite(tolerance_);
+      tolerance_ = tolerance;
+      did_early_recheck_ = false;
+      if (was_met && violation() > tolerance_) Shrink();
+    }
+    tolerance_ = tolerance;
+    const std::int64_t first = steps_;
+    pause_ = steps_ + most_steps;
+    const SolverOutcome outcome = Run();
+    active_.Save(*state_);
+    state_->gradient_is_valid = IsFinite() && active_.is_whole();
+    return {outcome, steps_ - first, rows_.rows_computed(), violation(), objective_};
+  }
+
+  void CompleteGradient() override {
+    if (!active_.is_whole()) CompleteGradientOfAll();
+    state_->gradient_is_valid = IsFinite();
+  }
+
+ private:
+  SolverOutcome Run() {
     for (;;) {
-      if (!IsFinite()) return Finish(SolverOutcome::kNotFinite);
+      if (!IsFinite()) return SolverOutcome::kNotFinite;
       if (violation() <= tolerance_) {
-        if (active_.is_whole()) {
-          if (!GoesOn()) return Finish(SolverOutcome::kConverged);
-          continue;
-        }
+        if (active_.is_whole()) return SolverOutcome::kConverged;
         ActivateAll();
         if (violation() > tolerance_) Shrink();
         continue;
       }
-      if (steps_ >= most_steps_) return Finish(SolverOutcome::kStepLimit);
-      if (IsStalled()) return Finish(SolverOutcome::kStalled);
+      if (IsStalled()) return SolverOutcome::kStalled;
       if (IsTimeToShrink()) Shrink();
-      if (IsTimeToObserve()) {
-        if (!Observe()) return Finish(SolverOutcome::kStoppedByObserver);
-        continue;
-      }
-      if (!StepOnBestPair()) return Finish(IsFinite() ? SolverOutcome::kStalled : SolverOutcome::kNotFinite);
+      if (steps_ >= pause_) return SolverOutcome::kStepLimit;
+      if (!StepOnBestPair()) return IsFinite() ? SolverOutcome::kStalled : SolverOutcome::kNotFinite;
     }
-  }
-
- private:
-  // Gradient, diagonal and the first working set for state_.beta.
-  void Start() {
-    CompleteGradient<T>(problem_, source_, state_);
-    StartFromGradient();
-  }
-
-  void StartFromGradient() {
-    source_.Diagonal(diagonal_);
-    for (std::size_t k = 0; k < problem_.curvature.size(); ++k) diagonal_[k] += problem_.curvature[k];
-    inputs_are_finite_ =
-        AllFinite(diagonal_.data(), problem_.size()) && AllFinite(state_.gradient.data(), problem_.size());
-    objective_ = Objective(problem_, state_);
-    TakeAll();
   }
 
   // All variables active with the values of state_.
   void TakeAll() {
-    active_.Fill(state_);
+    active_.Fill(*state_);
     rows_.SetActive({});
     rows_marked_ = -1;
     LookAtAll();
   }
 
   // The best pair of all active variables, whose rows may have to be computed; then, while it pays, the best
-  // pairs of those whose rows are at hand. False when no step is possible: the numbers no longer change or are
-  // not finite.
+  // pairs of those whose rows are at hand. False when no step is possible: the numbers no longer change or
+  // are not finite.
   bool StepOnBestPair() {
     const double enough = kWorthOfCachedRows * violation();
     if (!Step(active_.sides())) return false;
-    const std::int64_t pause = std::min(
-        {most_steps_, next_shrink_, stall_watch_.next_check(), observer_ ? next_observation_ : most_steps_});
+    std::int64_t pause = std::min(pause_, stall_watch_.next_check());
+    if (options_.use_shrinking) pause = std::min(pause, next_shrink_);
     const double target = std::max(tolerance_, active_.has_all_rows() ? 0 : enough);
     while (violation() > target && steps_ < pause && Step(active_.cached_sides())) {
     }
@@ -152,8 +156,8 @@ class Smo final : private SolverPause {
     return steps_ >= next_shrink_;
   }
 
-  // Sets variables aside that are at a bound or a kink and would stay there at any value between the ends of the
-  // gradient.
+  // Sets variables aside that are at a bound or a kink and would stay there at any value between the ends of
+  // the gradient.
   void Shrink() {
     if (!options_.use_shrinking) return;
     next_shrink_ = steps_ + StepsBetweenShrinks();
@@ -167,8 +171,8 @@ class Smo final : private SolverPause {
     }
     if (static_cast<double>(kept.size()) > (1 - kLeastShrinkage) * static_cast<double>(active_.size()))
       return;
-    active_.Save(state_);
-    if (active_.is_whole()) whole_ = state_;
+    active_.Save(*state_);
+    if (active_.is_whole()) whole_ = *state_;
     active_.Keep(kept);
     rows_.SetActive(active_.samples());
     rows_marked_ = -1;
@@ -184,22 +188,23 @@ class Smo final : private SolverPause {
   // Brings the gradient of the variables set aside up to date: from the last time all were active, by the
   // rows of the variables that moved since. Those rows were all in use, so most are still in the cache.
   void CompleteGradientOfAll() {
-    active_.Save(state_);
+    SolverState& state = *state_;
+    active_.Save(state);
     std::vector<Index> moved;
     for (Index k = 0; k < problem_.size(); ++k) {
-      if (state_.beta[Offset(k)] != whole_.beta[Offset(k)]) moved.push_back(k);
+      if (state.beta[Offset(k)] != whole_.beta[Offset(k)]) moved.push_back(k);
     }
-    state_.gradient = whole_.gradient;
-    rows_.ForEachRow(moved, [this](Index k, const T* row) {
-      AddScaledRow(state_.beta[Offset(k)] - whole_.beta[Offset(k)], row, state_.gradient.data(),
+    state.gradient = whole_.gradient;
+    rows_.ForEachRow(moved, [&](Index k, const T* row) {
+      AddScaledRow(state.beta[Offset(k)] - whole_.beta[Offset(k)], row, state.gradient.data(),
                    problem_.size());
     });
     for (const Index k : moved) {
       if (problem_.curvature.empty()) break;
-      state_.gradient[Offset(k)] +=
-          problem_.curvature[Offset(k)] * (state_.beta[Offset(k)] - whole_.beta[Offset(k)]);
+      state.gradient[Offset(k)] +=
+          problem_.curvature[Offset(k)] * (state.beta[Offset(k)] - whole_.beta[Offset(k)]);
     }
-    active_.Save(state_);
+    active_.Save(state);
   }
 
   // The rows most likely to be wanted next: of the active variables that violate most.
@@ -222,46 +227,6 @@ class Smo final : private SolverPause {
     for (std::size_t c = 0; c < chosen; ++c) companions.push_back(candidates_[c].sample);
   }
 
-  bool IsTimeToObserve() const { return observer_ != nullptr && steps_ >= next_observation_; }
-
-  // False when the observer wants to stop.
-  bool Observe() {
-    next_observation_ = steps_ + std::max<std::int64_t>(options_.observe_every, 1);
-    active_.Save(state_);
-    has_complete_gradient_ = active_.is_whole();
-    switch (observer_->Observe(*this)) {
-      case SolveObserver::Verdict::kContinue:
-        return true;
-      case SolveObserver::Verdict::kStop:
-        return false;
-      case SolveObserver::Verdict::kMatrixChanged:
-        StartOnOtherMatrix();
-        return true;
-    }
-    return true;
-  }
-
-  // True when the observer wants a solve that meets its tolerance to go on.
-  bool GoesOn() {
-    active_.Save(state_);
-    has_complete_gradient_ = true;
-    const SolveObserver::Verdict verdict = AskAtTolerance(observer_, *this, tolerance_);
-    if (verdict == SolveObserver::Verdict::kStop) return false;
-    did_early_recheck_ = false;
-    if (verdict == SolveObserver::Verdict::kMatrixChanged) {
-      StartOnOtherMatrix();
-    } else if (violation() > tolerance_) {
-      Shrink();
-    }
-    return true;
-  }
-
-  void StartOnOtherMatrix() {
-    rows_.Clear();
-    StartFromGradient();
-    stall_watch_.Reset(steps_);
-  }
-
   bool IsStalled() {
     const bool is_stalled = stall_watch_.IsStalled(steps_, violation(), [this] {
       ActivateAll();
@@ -271,30 +236,13 @@ class Smo final : private SolverPause {
   }
 
   double CurrentObjective() {
-    active_.Save(state_);
-    return Objective(problem_, state_);
+    active_.Save(*state_);
+    return Objective(problem_, *state_);
   }
 
   bool IsFinite() const { return inputs_are_finite_ && rows_.is_finite() && std::isfinite(violation()); }
 
-  SolverResult Finish(SolverOutcome outcome) {
-    if (IsFinite()) ActivateAll();
-    active_.Save(state_);
-    state_.gradient_is_valid = IsFinite() && active_.is_whole();
-    return {outcome, steps_, rows_.rows_computed(), violation(),
-            active_.is_whole() ? Objective(problem_, state_) : objective_};
-  }
-
-  // SolverPause.
-  std::int64_t steps() const override { return steps_; }
-  double violation() const override { return std::max(ends_.max_low - ends_.min_up, 0.0); }
-  double objective() const override { return objective_; }
-  std::span<const double> Beta() override { return state_.beta; }
-  std::span<double> Gradient() override {
-    if (!has_complete_gradient_) CompleteGradientOfAll();
-    has_complete_gradient_ = true;
-    return state_.gradient;
-  }
+  double violation() const { return std::max(ends_.max_low - ends_.min_up, 0.0); }
 
   struct Candidate {
     double violation;
@@ -303,11 +251,11 @@ class Smo final : private SolverPause {
 
   const DualProblem& problem_;
   RowSource<T>& source_;
-  SolverState& state_;  // current for all variables whenever all are active; else for beta of those set aside
   const SolverOptions& options_;
-  SolveObserver* observer_;
-  double tolerance_;  // options_.tolerance, until the observer asks for less
-  std::int64_t most_steps_;
+  SolverState* state_ =
+      nullptr;  // current for all variables whenever all are active; else for beta of those set aside
+  double tolerance_ = 0;    // of the running batch
+  std::int64_t pause_ = 0;  // steps at its end
 
   std::vector<double> diagonal_;  // K_kk of all variables
   ActiveSet active_;
@@ -318,9 +266,7 @@ class Smo final : private SolverPause {
   std::int64_t steps_ = 0;
   bool inputs_are_finite_ = true;
   bool did_early_recheck_ = false;
-  bool has_complete_gradient_ = true;  // while the observer looks: state_.gradient is that of all variables
   std::int64_t next_shrink_;
-  std::int64_t next_observation_;
   StallWatch stall_watch_;
   std::int64_t rows_marked_ = -1;  // rows computed when active_ was last told which ones are at hand
   std::vector<Candidate> candidates_;
@@ -331,9 +277,7 @@ class Smo final : private SolverPause {
 template <class T>
 SolverResult SolveSmo(const DualProblem& problem, RowSource<T>& rows, SolverState& state,
                       const SolverOptions& options, SolveObserver* observer) {
-  ValidateSolve(problem, rows.size(), state, options);
-  if (!problem.has_sum) return SolveFreeSum<T>(SolveSmo<T>, problem, rows, state, options, observer);
-  return Smo<T>(problem, rows, state, options, observer).Run();
+  return SolveBy<Smo, T>(problem, rows, state, options, observer);
 }
 
 template SolverResult SolveSmo(const DualProblem&, RowSource<float>&, SolverState&, const SolverOptions&,

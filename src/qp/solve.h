@@ -2,25 +2,19 @@
 #ifndef KWEAVE_QP_SOLVE_H_
 #define KWEAVE_QP_SOLVE_H_
 
-#include <string_view>
-
+#include "kweave/choices.h"
 #include "qp/dual_problem.h"
 #include "qp/solver.h"
 
 namespace kweave {
 
-enum class SolverKind { kAuto, kSmo, kBlock, kLinear };
-
-/// "auto", "smo", "block", "linear".
-std::string_view SolverName(SolverKind kind);
-/// Throws Error(kUsage) for a name that is none of these.
-SolverKind SolverByName(std::string_view name);
-
-/// `kind`, or the solver on rows that kAuto stands for: the one that takes less time by what bench/smo_bench measured.
+/// `kind`, or the solver on rows that kAuto stands for: the one that takes less time by what bench/smo_bench
+/// measured.
 template <class T>
 SolverKind ChooseSolver(SolverKind kind, const DualProblem& problem, const SolverOptions& options);
 
-/// By the solver of this kind, one that needs rows only: kLinear (qp/linear.h) does not. `observer` may be null.
+/// By the solver that the matrix brings along, where it does (RowSource::MakeSolver); else by the solver of
+/// this kind, one that needs rows only: kLinear (qp/linear.h) does not. `observer` may be null.
 template <class T>
 SolverResult SolveDual(SolverKind kind, const DualProblem& problem, RowSource<T>& rows, SolverState& state,
                        const SolverOptions& options, SolveObserver* observer = nullptr);

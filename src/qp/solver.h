@@ -2,47 +2,13 @@
 #ifndef KWEAVE_QP_SOLVER_H_
 #define KWEAVE_QP_SOLVER_H_
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
-#include "base/memory.h"
+#include "compute/dual_solver.h"
 #include "kweave/index.h"
 
 namespace kweave {
-
-class ThreadPool;
-
-struct SolverOptions {
-  /// Solved when max gradient over {beta > lower} - min gradient over {beta < upper} is at most this; with kinks,
-  /// the derivative towards smaller beta in the first and towards larger beta in the second.
-  double tolerance = 1e-3;
-  std::int64_t max_steps = 0;                        ///< 0: the larger of 10 million and 100 per sample
-  std::size_t cache_bytes = std::size_t{256} << 20;  ///< kernel rows kept; never less than a handful of them
-  MemoryReserve* reserve = nullptr;                  ///< for these rows, where solves follow each other
-  Index rows_per_batch = 32;                         ///< SMO: most rows asked of the source in one call
-  bool use_shrinking = true;                         ///< set variables aside that look settled at a bound
-  std::int64_t observe_every = 1000;                 ///< steps between two calls of the observer
-  ThreadPool* pool = nullptr;                        ///< for the loops of the block solver; null: one thread
-};
-
-/// Where a solve starts and ends. Any feasible beta is a start; a gradient that belongs to it saves computing
-/// it.
-struct SolverState {
-  std::vector<double> beta;
-  /// K beta + linear + curvature beta, without kinks; up to a common constant where the sum is fixed.
-  std::vector<double> gradient;
-  bool gradient_is_valid = false;
-};
-
-enum class SolverOutcome {
-  kConverged,  ///< the tolerance holds for all variables
-  kStepLimit,
-  kStoppedByObserver,
-  kStalled,    ///< steps no longer change anything: the precision of the rows is used up
-  kNotFinite,  ///< a kernel value or gradient was infinite or not a number; beta is the last good one
-};
 
 struct SolverResult {
   SolverOutcome outcome = SolverOutcome::kConverged;
@@ -81,7 +47,8 @@ class SolveObserver {
   virtual Verdict OnTolerance(SolverPause& pause, double& tolerance) { return Verdict::kStop; }
 };
 
-/// What a solver that meets its tolerance asks of its observer, which may be null. Writes the tolerance to go on with.
+/// What a solver that meets its tolerance asks of its observer, which may be null. Writes the tolerance to go
+/// on with.
 inline SolveObserver::Verdict AskAtTolerance(SolveObserver* observer, SolverPause& pause, double& tolerance) {
   if (observer == nullptr) return SolveObserver::Verdict::kStop;
   double next = tolerance;

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "compute/cpu/smo_loops.h"
 #include "kweave/error.h"
 
 namespace kweave {
@@ -25,6 +26,75 @@ void ValidateTerm(std::string_view name, std::span<const double> values, std::si
       std::all_of(values.begin(), values.end(), [](double v) { return v >= 0 && v < HUGE_VAL; });
   Require(is_valid, fmt::format("A value of {} is negative or not finite.", name));
 }
+
+// A solver between two batches of steps.
+class SolverRun final : private SolverPause {
+ public:
+  SolverRun(DualSolver& solver, const DualProblem& problem, SolverState& state, const SolverOptions& options,
+            SolveObserver* observer)
+      : solver_(solver),
+        problem_(problem),
+        state_(state),
+        observer_(observer),
+        tolerance_(options.tolerance),
+        most_steps_(MostSteps(problem, options)),
+        steps_between_looks_(std::max<std::int64_t>(options.observe_every, 1)),
+        next_look_(options.observe_every) {}
+
+  SolverResult Run() {
+    solver_.Start(state_);
+    for (;;) {
+      const std::int64_t pause = observer_ != nullptr ? std::min(most_steps_, next_look_) : most_steps_;
+      now_ = solver_.Advance(tolerance_, std::max<std::int64_t>(pause - steps_, 0));
+      steps_ += now_.steps;
+      if (now_.outcome == SolverOutcome::kConverged) {
+        if (!Proceeds(AskAtTolerance(observer_, *this, tolerance_))) return Finish(SolverOutcome::kConverged);
+      } else if (now_.outcome != SolverOutcome::kStepLimit || steps_ >= most_steps_) {
+        return Finish(now_.outcome);
+      } else if (observer_ == nullptr || steps_ < next_look_) {
+        return Finish(SolverOutcome::kStalled);  // it took fewer steps than it might have
+      } else {
+        next_look_ = steps_ + steps_between_looks_;
+        if (!Proceeds(observer_->Observe(*this))) return Finish(SolverOutcome::kStoppedByObserver);
+      }
+    }
+  }
+
+ private:
+  bool Proceeds(SolveObserver::Verdict verdict) {
+    if (verdict == SolveObserver::Verdict::kMatrixChanged) solver_.Start(state_);
+    return verdict != SolveObserver::Verdict::kStop;
+  }
+
+  SolverResult Finish(SolverOutcome outcome) {
+    if (outcome == SolverOutcome::kNotFinite) {
+      return {outcome, steps_, now_.rows_computed, now_.violation, now_.objective};
+    }
+    solver_.CompleteGradient();
+    return {outcome, steps_, now_.rows_computed, Violation(problem_, state_), Objective(problem_, state_)};
+  }
+
+  // SolverPause.
+  std::int64_t steps() const override { return steps_; }
+  double violation() const override { return now_.violation; }
+  double objective() const override { return now_.objective; }
+  std::span<const double> Beta() override { return state_.beta; }
+  std::span<double> Gradient() override {
+    if (!state_.gradient_is_valid) solver_.CompleteGradient();
+    return state_.gradient;
+  }
+
+  DualSolver& solver_;
+  const DualProblem& problem_;
+  SolverState& state_;
+  SolveObserver* observer_;
+  double tolerance_;  // until the observer asks for less
+  const std::int64_t most_steps_;
+  const std::int64_t steps_between_looks_;
+  std::int64_t next_look_;
+  std::int64_t steps_ = 0;
+  SolverProgress now_;
+};
 
 }  // namespace
 
@@ -67,6 +137,14 @@ void CompleteGradient(const DualProblem& problem, RowSource<T>& rows, SolverStat
   state.gradient_is_valid = true;
 }
 
+template <class T>
+bool FillDiagonal(const DualProblem& problem, RowSource<T>& rows, const SolverState& state,
+                  std::vector<double>& diagonal) {
+  rows.Diagonal(diagonal);
+  for (std::size_t k = 0; k < problem.curvature.size(); ++k) diagonal[k] += problem.curvature[k];
+  return AllFinite(diagonal.data(), problem.size()) && AllFinite(state.gradient.data(), problem.size());
+}
+
 double Objective(const DualProblem& problem, const SolverState& state) {
   double sum = 0;
   for (std::size_t k = 0; k < state.beta.size(); ++k) {
@@ -77,7 +155,24 @@ double Objective(const DualProblem& problem, const SolverState& state) {
   return sum;
 }
 
+double Violation(const DualProblem& problem, const SolverState& state) {
+  double min_up = std::numeric_limits<double>::infinity(), max_low = -min_up;
+  for (std::size_t k = 0; k < state.beta.size(); ++k) {
+    const double beta = state.beta[k], kink = problem.kink.empty() ? 0 : problem.kink[k];
+    if (beta < problem.upper[k]) min_up = std::min(min_up, state.gradient[k] + (beta >= 0 ? kink : -kink));
+    if (beta > problem.lower[k]) max_low = std::max(max_low, state.gradient[k] + (beta > 0 ? kink : -kink));
+  }
+  return std::max(max_low - min_up, 0.0);
+}
+
+SolverResult RunSolver(DualSolver& solver, const DualProblem& problem, SolverState& state,
+                       const SolverOptions& options, SolveObserver* observer) {
+  return SolverRun(solver, problem, state, options, observer).Run();
+}
+
 template void CompleteGradient(const DualProblem&, RowSource<float>&, SolverState&);
 template void CompleteGradient(const DualProblem&, RowSource<double>&, SolverState&);
+template bool FillDiagonal(const DualProblem&, RowSource<float>&, const SolverState&, std::vector<double>&);
+template bool FillDiagonal(const DualProblem&, RowSource<double>&, const SolverState&, std::vector<double>&);
 
 }  // namespace kweave

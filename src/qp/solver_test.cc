@@ -1,9 +1,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <numeric>
 
+#include "base/constants.h"
 #include "kweave/error.h"
 #include "qp/smo.h"
 #include "qp/solve.h"
@@ -11,8 +11,6 @@
 
 namespace kweave {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 TestProblem MakeProblem(Matrix matrix, std::vector<double> y, double c) {
   TestProblem problem;
@@ -332,8 +330,6 @@ TEST(ChooseSolver, TakesBlocksForManySamplesAndFewRows) {
   EXPECT_EQ(ChooseSolver<float>(SolverKind::kAuto, many, all_rows), SolverKind::kSmo);
   EXPECT_EQ(ChooseSolver<float>(SolverKind::kAuto, few, {.cache_bytes = 0}), SolverKind::kSmo);
   EXPECT_EQ(ChooseSolver<float>(SolverKind::kSmo, many, few_rows), SolverKind::kSmo);
-  EXPECT_EQ(SolverByName("block"), SolverKind::kBlock);
-  EXPECT_THROW(SolverByName("newton"), Error);
 }
 
 TEST(Smo, BatchesSaveCalls) {

@@ -10,8 +10,14 @@
 
 namespace kweave {
 
-/// Rounding can make steps circle. In a number of steps that grows with the problem, a solve that gets on must lower
-/// the best violation by a tenth or the objective by a little.
+/// Solvers with bounds on both sides get on where the gap falls by this factor, ...
+inline constexpr double kClearProgress = 0.8;
+/// ... or the bound that they move by this share of the gap: far from the end the other one may wait for
+/// long.
+inline constexpr double kClearMove = 0.01;
+
+/// Rounding can make steps circle. In a number of steps that grows with the problem, a solve that gets on
+/// must lower the best violation by a tenth or the objective by a little.
 class StallWatch {
  public:
   explicit StallWatch(Index size) : steps_between_checks_(std::max(kLeastSteps, kStepsPerSample * size)) {}
@@ -41,6 +47,8 @@ class StallWatch {
   }
 
  private:
+  // A look costs as much as a step, so that thousands of steps make it free; four for every sample let all of
+  // them move before a solve is given up.
   static constexpr Index kStepsPerSample = 4, kLeastSteps = 20000;
   static constexpr double kLeastProgress = 1e-12;  // relative to the objective
 

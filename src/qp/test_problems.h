@@ -18,7 +18,7 @@ namespace kweave {
 inline constexpr SolverKind kSolvers[] = {SolverKind::kSmo, SolverKind::kBlock};
 
 /// For names of parameterised tests; `info.param` is a SolverKind.
-inline constexpr auto ParameterName = [](const auto& info) { return std::string(SolverName(info.param)); };
+inline constexpr auto ParameterName = [](const auto& info) { return std::string(ToString(info.param)); };
 
 /// A symmetric matrix held in memory.
 struct Matrix {

@@ -2,11 +2,12 @@
 //
 // Solves     minimise the objective over the variables of the set B, their sum fixed (qp/dual_problem.h).
 // Method     the pairs of qp/smo.h, whose loops here run over the few variables of the set only.
-// Takes and  positions of variables in the set of all, and their rows of K; leaves beta where the violation within
+// Takes and  positions of variables in the set of all, and their rows of K; leaves beta where the violation
+//            within
 // returns    the set is small enough, or no step is possible.
 // Holds      what ActiveSet holds; sum beta up to rounding.
-// Costs      two passes over the set a step, one thread; |B|^2 values of memory. Many variables of a set never move,
-//            so a row of K_BB is gathered when it is first needed.
+// Costs      two passes over the set a step, one thread; |B|^2 values of memory. Many variables of a set
+//            never move, so a row of K_BB is gathered when it is first needed.
 #ifndef KWEAVE_QP_WORKING_SET_H_
 #define KWEAVE_QP_WORKING_SET_H_
 
@@ -33,8 +34,8 @@ class WorkingSet {
     std::int64_t steps = 0;
     double decrease = 0;  ///< of the objective
   };
-  /// Until the violation within the set is at most `target`, or after `most_steps`, or when the numbers no longer
-  /// change.
+  /// Until the violation within the set is at most `target`, or after `most_steps`, or when the numbers no
+  /// longer change.
   Outcome Solve(double target, std::int64_t most_steps);
 
   const ActiveSet& variables() const { return variables_; }

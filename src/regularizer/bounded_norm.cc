@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "base/constants.h"
 #include "kweave/error.h"
 #include "regularizer/find_root.h"
 #include "regularizer/norms.h"
@@ -15,12 +15,11 @@ namespace kweave {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr int kMostHalvings = 200;
-constexpr double kSlack = 1e-12;
+constexpr double kSlack = 1e-12;      // of a norm: rounding of its sum
 constexpr double kAboveTheNorm = 2;   // what no weight can be: stands for infinity
 constexpr double kPrecision = 1e-14;  // of the logarithm of a norm
-// Of the logarithm of a scale: up to the first, secants find it from zero. Near p = 1 it goes up to the second.
+// Of the logarithm of a scale: up to the first, secants find it from zero. Near p = 1 it goes up to the
+// second.
 constexpr double kWideRange = 500, kWidestRange = 1e18;
 
 // The last place where f, which rises, is not above zero.
@@ -33,7 +32,7 @@ double Halve(const Function& f) {
     high += step;
     step *= 2;
   }
-  for (int k = 0; k < kMostHalvings; ++k) {
+  for (int k = 0; k < kMostRootSteps; ++k) {
     const double middle = 0.5 * (low + high);
     if (middle == low || middle == high) break;
     (f(middle) > 0 ? high : low) = middle;
@@ -44,7 +43,13 @@ double Halve(const Function& f) {
 }  // namespace
 
 BoundedNorm::BoundedNorm(double p, std::vector<double> lower, std::vector<double> upper)
-    : norm_(p), lower_(std::move(lower)), upper_(std::move(upper)) {
+    : Regularizer({.name = fmt::format("norm {} with bounds on single weights", p),
+                   .is_dual_smooth = p > 1,
+                   .has_projection = true,
+                   .least_step_share = LpNorm(p).least_step_share()}),
+      norm_(p),
+      lower_(std::move(lower)),
+      upper_(std::move(upper)) {
   for (std::size_t m = 0; m < lower_.size(); ++m) {
     if (!(lower_[m] >= 0 && lower_[m] <= upper_[m])) {
       throw Error(ErrorKind::kUsage,
@@ -57,7 +62,8 @@ BoundedNorm::BoundedNorm(double p, std::vector<double> lower, std::vector<double
     throw Error(ErrorKind::kUsage,
                 fmt::format("the lower bounds of the weights have norm {}, above 1, so that no "
                             "weights meet them",
-                            norm_.Norm(lower_)));
+                            norm_.Norm(lower_)),
+                {"weight_bounds", "lower ones above norm 1", "lower ones of norm 1 at most"});
   }
   for (double& value : upper_) value = std::min(value, kAboveTheNorm);
   for (std::size_t m = 0; m < lower_.size(); ++m) {
@@ -66,10 +72,7 @@ BoundedNorm::BoundedNorm(double p, std::vector<double> lower, std::vector<double
     lower_power_.push_back(std::pow(lower_[m], p));
     upper_power_.push_back(std::pow(upper_[m], p));
   }
-}
-
-std::string BoundedNorm::Name() const {
-  return fmt::format("norm {} with bounds on single weights", norm_.p());
+  if (p == 1) traits().linear = LinearWeights{.lower = lower_, .upper = upper_};
 }
 
 double BoundedNorm::DualTerm(std::span<const double> q) const {
@@ -81,7 +84,7 @@ double BoundedNorm::DualTerm(std::span<const double> q) const {
 }
 
 void BoundedNorm::BestResponse(std::span<const double> q, std::span<double> theta) const {
-  if (const auto weights = linear()) return FillByQuadratics(*weights, q, theta);
+  if (const auto& weights = linear()) return FillByQuadratics(*weights, q, theta);
   const double p = norm_.p();
   for (std::size_t m = 0; m < q.size(); ++m) {
     theta[m] = q[m] > 0 ? (std::isinf(p) ? std::min(upper_[m], 1.0) : upper_[m]) : lower_[m];
@@ -143,7 +146,7 @@ void BoundedNorm::MakeFeasible(std::span<double> theta) const {
 }
 
 // x + lambda scale x^(p-1) = v, then cut. Where lambda is 0 the norm does not bind.
-void BoundedNorm::ProjectScaled(std::span<double> theta, std::span<const double> scales) const {
+void BoundedNorm::Project(std::span<double> theta, std::span<const double> scales) const {
   const double p = norm_.p();
   const std::vector<double> v(theta.begin(), theta.end());
   std::vector<double> roots(v.size(), 0.0);
@@ -163,11 +166,6 @@ void BoundedNorm::ProjectScaled(std::span<double> theta, std::span<const double>
     FindRoot([&](double log_lambda) { return -std::log(shrink(std::exp(log_lambda))); }, 0, kSlack);
   }
   MakeFeasible(theta);
-}
-
-std::optional<LinearWeights> BoundedNorm::linear() const {
-  if (norm_.p() != 1) return std::nullopt;
-  return LinearWeights{.lower = lower_, .upper = upper_};
 }
 
 }  // namespace kweave

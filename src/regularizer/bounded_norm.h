@@ -1,7 +1,9 @@
-// Solves     the small problems of ||theta||_p <= 1 with bounds on single weights, 0 <= lower <= theta <= upper.
-// Method     at the largest theta' q all weights inside their bounds are (q_m / lambda)^(1/(p-1)): a search for lambda; for
-//            p = 1, where all is linear, weight is given out by falling q. The nearest theta is that of the norm alone
-//            (regularizer/lp_projection.h), cut at the bounds, with a search for its lambda.
+// Solves     the small problems of ||theta||_p <= 1 with bounds on single weights, 0 <= lower <= theta <=
+//            upper.
+// Method     at the largest theta' q all weights inside their bounds are (q_m / lambda)^(1/(p-1)): a search
+//            for lambda; for p = 1, where all is linear, weight is given out by falling q. The nearest theta
+//            is that of the norm alone (regularizer/lp_projection.h), cut at the bounds, with a search for
+//            its lambda.
 // Takes and  as regularizer.h says.
 // returns
 // Holds      theta is feasible.
@@ -23,18 +25,13 @@ class BoundedNorm : public Regularizer {
   /// Throws Error(kUsage) when no theta meets the bounds and the norm.
   BoundedNorm(double p, std::vector<double> lower, std::vector<double> upper);
 
-  std::string Name() const override;
-  bool is_dual_smooth() const override { return norm_.p() > 1; }
   double DualTerm(std::span<const double> q) const override;
   void BestResponse(std::span<const double> q, std::span<double> theta) const override;
   void Start(std::span<double> theta) const override;
   /// Moves into the bounds, then towards the lower ones until the norm is met.
   void MakeFeasible(std::span<double> theta) const override;
-  bool has_projection() const override { return true; }
-  void Project(std::span<double> theta) const override { ProjectScaled(theta, {}); }
-  void ProjectScaled(std::span<double> theta, std::span<const double> scales) const override;
-  double least_step_share() const override { return norm_.least_step_share(); }
-  std::optional<LinearWeights> linear() const override;
+  using Regularizer::Project;
+  void Project(std::span<double> theta, std::span<const double> scales) const override;
 
  private:
   void PullInside(std::span<double> theta) const;

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string>
 #include <vector>
 
+#include "base/constants.h"
 #include "base/dot.h"
 #include "base/random.h"
 #include "kweave/error.h"
@@ -17,7 +17,6 @@
 namespace kweave {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t kKernels = 6;
 
 std::vector<double> RandomVector(Random& random, std::size_t size, double from, double to) {
@@ -31,7 +30,8 @@ TEST(BoundedNorm, RefusesBoundsThatNothingMeets) {
   EXPECT_THROW(BoundedNorm(2, {0.6, 0.2}, {0.5, 1}), Error);
 }
 
-// A linear function is largest at a vertex: all weights but one are at a bound, and that one as well or at what the sum leaves it.
+// A linear function is largest at a vertex: all weights but one are at a bound, and that one as well or at
+// what the sum leaves it.
 double LargestAtVertices(const LinearWeights& weights, const std::vector<double>& q) {
   double largest = 0;
   const std::size_t K = q.size();
@@ -68,7 +68,8 @@ TEST(BoundedNorm, LinearBoundsHaveTheDualTermOfTheNorm) {
   EXPECT_FALSE(BoundedNorm(1.5, {0.1}, {0.4}).linear().has_value());
 }
 
-// log q_m - (p - 1) log theta_m is the same for all weights inside their bounds, no less at upper ones and no more at lower ones.
+// log q_m - (p - 1) log theta_m is the same for all weights inside their bounds, no less at upper ones and no
+// more at lower ones.
 TEST(BoundedNorm, BestResponseMeetsTheOptimalityConditions) {
   Random random(9);
   for (const double p : {1 + 1e-9, 1 + 1e-5, 1.01, 1.2, 2.0, 5.0, 100.0}) {

@@ -5,24 +5,17 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/constants.h"
 #include "kweave/error.h"
 #include "regularizer/norms.h"
 
 namespace kweave {
-
-namespace {
-
-constexpr int kMostHalvings = 200;
-
-}  // namespace
-
-ElasticNorm::ElasticNorm(double share) : share_(share) {
+ElasticNorm::ElasticNorm(double share)
+    : Regularizer({.name = fmt::format("elastic {}", share)}), share_(share) {
   if (!(share > 0 && share <= 1)) {
-    throw Error(ErrorKind::kUsage, fmt::format("elastic is {}, but must be above 0 and at most 1", share));
+    throw Error(ErrorKind::kUsage, {"elastic", fmt::format("{}", share), "above 0, at most 1"});
   }
 }
-
-std::string ElasticNorm::Name() const { return fmt::format("elastic {}", share_); }
 
 double ElasticNorm::Norm(std::span<const double> theta) const {
   return (1 - share_) * PositiveNorm(theta, 1) + share_ * PositiveNorm(theta, 2);
@@ -31,7 +24,8 @@ double ElasticNorm::Norm(std::span<const double> theta) const {
 double ElasticNorm::Dual(std::span<const double> q) const {
   const double largest = LargestPositive(q);
   if (largest == 0) return 0;
-  // In units of the largest q: z is at most that of the l2-norm alone and at least 1, where all weight is on one kernel.
+  // In units of the largest q: z is at most that of the l2-norm alone and at least 1, where all weight is on
+  // one kernel.
   double low = 1, high = PositiveNorm(q, 2) / (largest * share_);
   const auto excess = [&](double z) {
     double sum = 0;
@@ -41,7 +35,7 @@ double ElasticNorm::Dual(std::span<const double> q) const {
     }
     return std::sqrt(sum) - z * share_;
   };
-  for (int k = 0; k < kMostHalvings; ++k) {
+  for (int k = 0; k < kMostRootSteps; ++k) {
     const double middle = 0.5 * (low + high);
     if (middle == low || middle == high) break;
     (excess(middle) > 0 ? low : high) = middle;

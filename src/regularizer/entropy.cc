@@ -14,23 +14,30 @@
 
 namespace kweave {
 
-EntropyPenalty::EntropyPenalty(double mu) : mu_(RequirePenalty(mu)) {}
+namespace {
 
-std::string EntropyPenalty::Name() const { return fmt::format("penalty {} on the entropy", mu_); }
+// Weights may be as small as exp(-q / mu) times the largest, and the second derivative is mu / theta.
+constexpr double kLeastStepShare = 1e-8;
 
-double EntropyPenalty::Value(std::span<const double> theta) const {
-  double sum = 0;
-  for (const double value : theta) {
-    if (value > 0) sum += value * std::log(value * static_cast<double>(theta.size()));
-  }
-  return mu_ * sum;
-}
+}  // namespace
 
-void EntropyPenalty::Gradient(std::span<const double> theta, std::span<double> gradient) const {
+EntropyPenalty::EntropyPenalty(double mu)
+    : Regularizer({.name = fmt::format("penalty {} on the entropy", mu),
+                   .dual_degree = 0,
+                   .has_projection = true,
+                   .least_step_share = kLeastStepShare}),
+      mu_(RequirePenalty(mu)) {}
+
+double EntropyPenalty::Evaluate(std::span<const double> theta, std::span<double> gradient) const {
   const auto count = static_cast<double>(theta.size());
-  for (std::size_t m = 0; m < theta.size(); ++m) {
+  for (std::size_t m = 0; m < gradient.size(); ++m) {
     gradient[m] = mu_ * (std::log(std::max(theta[m], std::numeric_limits<double>::min()) * count) + 1);
   }
+  double sum = 0;
+  for (const double value : theta) {
+    if (value > 0) sum += value * std::log(value * count);
+  }
+  return mu_ * sum;
 }
 
 double EntropyPenalty::DualTerm(std::span<const double> q) const {
@@ -59,9 +66,7 @@ void EntropyPenalty::MakeFeasible(std::span<double> theta) const {
   for (double& value : theta) value /= sum;
 }
 
-void EntropyPenalty::Project(std::span<double> theta) const { ProjectOntoSimplex(theta); }
-
-void EntropyPenalty::ProjectScaled(std::span<double> theta, std::span<const double> scales) const {
+void EntropyPenalty::Project(std::span<double> theta, std::span<const double> scales) const {
   ProjectOntoSimplex(theta, scales);
 }
 

@@ -1,5 +1,6 @@
-// Solves     the small problems of weights on the simplex, theta >= 0, sum theta = 1, that are kept near to each other by their
-//            entropy: r(theta) = mu sum_m theta_m log(M theta_m), which is 0 for equal weights.
+// Solves     the small problems of weights on the simplex, theta >= 0, sum theta = 1, that are kept near to
+//            each other by their entropy: r(theta) = mu sum_m theta_m log(M theta_m), which is 0 for equal
+//            weights.
 // Method     the dual term is mu log of the mean of exp(q_m / (2 mu)), attained by the softmax of q / (2 mu).
 // Takes and  as regularizer.h says.
 // returns
@@ -20,19 +21,13 @@ class EntropyPenalty : public Regularizer {
   /// Throws Error(kUsage) unless mu > 0.
   explicit EntropyPenalty(double mu);
 
-  std::string Name() const override;
-  bool is_dual_smooth() const override { return true; }
-  double Value(std::span<const double> theta) const override;
-  void Gradient(std::span<const double> theta, std::span<double> gradient) const override;
+  double Evaluate(std::span<const double> theta, std::span<double> gradient) const override;
   double DualTerm(std::span<const double> q) const override;
-  double dual_degree() const override { return 0; }
   void BestResponse(std::span<const double> q, std::span<double> theta) const override;
   void Start(std::span<double> theta) const override;
   void MakeFeasible(std::span<double> theta) const override;
-  bool has_projection() const override { return true; }
-  void Project(std::span<double> theta) const override;
-  void ProjectScaled(std::span<double> theta, std::span<const double> scales) const override;
-  double least_step_share() const override { return 1e-8; }
+  using Regularizer::Project;
+  void Project(std::span<double> theta, std::span<const double> scales) const override;
 
  private:
   double mu_;

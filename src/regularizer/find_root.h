@@ -3,14 +3,16 @@
 
 #include <cmath>
 
+#include "base/constants.h"
+
 namespace kweave {
 
-/// A place where |f| <= precision, f a function that rises, from a guess: by growing steps to a bracket, then by secants in it,
-/// where an end that stays counts half. Where f is infinite, by halves. f was last called for the place returned.
+/// A place where |f| <= precision, f a function that rises, from a guess: by growing steps to a bracket, then
+/// by secants in it, where an end that stays counts half. Where f is infinite, by halves. f was last called
+/// for the place returned.
 template <class Function>
 double FindRoot(const Function& f, double x, double precision) {
-  constexpr int kMostTrials = 200;
-  constexpr double kShortest = 1e-15;
+  constexpr double kShortest = 1e-15;  // of a bracket, relative: a few units in the last place
   double value = f(x);
   if (std::abs(value) <= precision) return x;
   double other = x, other_value = value;
@@ -21,7 +23,7 @@ double FindRoot(const Function& f, double x, double precision) {
   }
   double low = value > 0 ? other : x, high = value > 0 ? x : other;
   double low_value = value > 0 ? other_value : value, high_value = value > 0 ? value : other_value;
-  for (int trial = 0; trial < kMostTrials; ++trial) {
+  for (int trial = 0; trial < kMostRootSteps; ++trial) {
     const bool is_finite = std::isfinite(low_value) && std::isfinite(high_value);
     const double inside = low - low_value * (high - low) / (high_value - low_value);
     x = is_finite && inside > low && inside < high ? inside : low + 0.5 * (high - low);

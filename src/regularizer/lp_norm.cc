@@ -5,27 +5,27 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 
+#include "base/constants.h"
 #include "kweave/error.h"
 #include "regularizer/lp_projection.h"
 #include "regularizer/norms.h"
 
 namespace kweave {
 
-namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-}  // namespace
-
-LpNorm::LpNorm(double p) : p_(p) {
-  if (!(p >= 1)) throw Error(ErrorKind::kUsage, fmt::format("norm is {}, but must be from 1 to inf", p));
+LpNorm::LpNorm(double p)
+    : Regularizer({.name = fmt::format("norm {}", p),
+                   .is_lp_norm = true,
+                   .is_dual_smooth = p > 1,
+                   .has_analytic_update = true,
+                   .has_projection = true,
+                   .least_step_share = p == 1 ? kSparseStepShare : 0,
+                   .linear = p == 1 ? std::optional(LinearWeights{}) : std::nullopt}),
+      p_(p) {
+  if (!(p >= 1)) throw Error(ErrorKind::kUsage, {"norm", fmt::format("{}", p), "1 to inf"});
 }
 
 double LpNorm::conjugate() const { return ConjugateExponent(p_); }
-
-std::string LpNorm::Name() const { return fmt::format("norm {}", p_); }
 
 double LpNorm::Norm(std::span<const double> theta) const { return PositiveNorm(theta, p_); }
 
@@ -80,15 +80,12 @@ void LpNorm::MakeFeasible(std::span<double> theta) const {
   if (Norm(theta) > 1) Normalize(theta);
 }
 
-void LpNorm::Project(std::span<double> theta) const { ProjectOntoLpBall(p_, theta); }
-
-void LpNorm::ProjectScaled(std::span<double> theta, std::span<const double> scales) const {
+void LpNorm::Project(std::span<double> theta, std::span<const double> scales) const {
   ProjectOntoLpBall(p_, theta, scales);
 }
 
-std::optional<LinearWeights> LpNorm::linear() const {
-  if (p_ != 1) return std::nullopt;
-  return LinearWeights{};
+const LpNorm* Regularizer::lp_norm() const {
+  return traits_.is_lp_norm ? static_cast<const LpNorm*>(this) : nullptr;
 }
 
 RegularizerPointer LpConstraint(double p) { return std::make_shared<const LpNorm>(p); }

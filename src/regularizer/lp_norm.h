@@ -23,10 +23,6 @@ class LpNorm : public Regularizer {
   /// The conjugate exponent p*, 1/p + 1/p* = 1.
   double conjugate() const;
 
-  std::string Name() const override;
-  const LpNorm* lp_norm() const override { return this; }
-  bool is_dual_smooth() const override { return p_ > 1; }
-
   /// ||theta||_p.
   double Norm(std::span<const double> theta) const;
 
@@ -40,7 +36,6 @@ class LpNorm : public Regularizer {
 
   /// Minimises sum_m ||w_m||^2 / (2 theta_m) with ||w_m||^2 = theta_m^2 q_m: theta_m ~ (theta_m^2
   /// q_m)^(1/(p+1)). Kernels with q_m <= 0 or theta_m = 0 get weight zero. May work in place.
-  bool has_analytic_update() const override { return true; }
   void AnalyticUpdate(std::span<const double> theta, std::span<const double> q,
                       std::span<double> updated) const override;
 
@@ -54,12 +49,8 @@ class LpNorm : public Regularizer {
   /// Nearest cheap feasible point: negative weights become 0, a norm above one is scaled to one.
   void MakeFeasible(std::span<double> theta) const override;
 
-  bool has_projection() const override { return true; }
-  void Project(std::span<double> theta) const override;
-  void ProjectScaled(std::span<double> theta, std::span<const double> scales) const override;
-  /// At norm 1, where few weights stay above 0: measured on UCI sets; 0.1 takes twice the steps.
-  double least_step_share() const override { return p_ == 1 ? 0.02 : 0; }
-  std::optional<LinearWeights> linear() const override;
+  using Regularizer::Project;
+  void Project(std::span<double> theta, std::span<const double> scales) const override;
 
  private:
   double p_;

@@ -4,17 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <vector>
 
+#include "base/constants.h"
 #include "base/random.h"
 #include "kweave/error.h"
 
 namespace kweave {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNorms[] = {1, 1.001, 1.1, 4.0 / 3, 2, 4, 100, 1e6, kInfinity};
 
 std::vector<double> RandomVector(Random& random, std::size_t size, double from, double to) {

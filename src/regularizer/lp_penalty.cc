@@ -14,31 +14,48 @@
 
 namespace kweave {
 
-LpPenalty::LpPenalty(double mu, double p) : mu_(RequirePenalty(mu)), norm_(p) {}
+namespace {
 
-std::string LpPenalty::Name() const { return fmt::format("penalty {} with norm {}", mu_, norm_.p()); }
-
-double LpPenalty::Value(std::span<const double> theta) const {
-  const double norm = norm_.Norm(theta);
-  return norm_.p() == 1 ? mu_ * norm : 0.5 * mu_ * norm * norm;
+double LeastStepShare(double p) {
+  if (p == 1) return kSparseStepShare;
+  return p < 2 ? kPenaltyStepShare : 0;
 }
 
-// Of mu/2 ||theta||^2: mu ||theta|| (theta_m / ||theta||)^(p-1).
-void LpPenalty::Gradient(std::span<const double> theta, std::span<double> gradient) const {
-  const double norm = norm_.Norm(theta);
-  for (std::size_t m = 0; m < theta.size(); ++m) {
-    if (norm_.p() == 1) {
-      gradient[m] = mu_;
-    } else if (norm == 0) {
-      gradient[m] = 0;
-    } else {
-      gradient[m] = mu_ * norm * std::pow(std::max(theta[m], 0.0) / norm, norm_.p() - 1);
+std::optional<LinearWeights> LinearOf(double mu, double p) {
+  if (p != 1) return std::nullopt;
+  return LinearWeights{.cost = mu, .total = std::numeric_limits<double>::infinity()};
+}
+
+}  // namespace
+
+LpPenalty::LpPenalty(double mu, double p)
+    : Regularizer({.name = fmt::format("penalty {} with norm {}", mu, p),
+                   .is_dual_smooth = p > 1,
+                   .dual_degree = p > 1 ? 4.0 : 0.0,
+                   .has_analytic_update = true,
+                   .has_projection = true,
+                   .least_step_share = LeastStepShare(p),
+                   .linear = LinearOf(mu, p)}),
+      mu_(RequirePenalty(mu)),
+      norm_(p) {}
+
+// The gradient of mu/2 ||theta||^2 is mu ||theta|| (theta_m / ||theta||)^(p-1).
+double LpPenalty::Evaluate(std::span<const double> theta, std::span<double> gradient) const {
+  const double norm = norm_.Norm(theta), p = norm_.p();
+  if (p == 1) {
+    std::ranges::fill(gradient, mu_);
+    return mu_ * norm;
+  }
+  if (norm == 0 || std::isinf(p)) std::ranges::fill(gradient, 0.0);
+  if (std::isinf(p) && !gradient.empty()) {
+    const auto largest = std::max_element(theta.begin(), theta.end()) - theta.begin();
+    gradient[static_cast<std::size_t>(largest)] = mu_ * norm;
+  } else if (norm > 0) {
+    for (std::size_t m = 0; m < gradient.size(); ++m) {
+      gradient[m] = mu_ * norm * std::pow(std::max(theta[m], 0.0) / norm, p - 1);
     }
   }
-  if (!std::isinf(norm_.p())) return;
-  const auto largest = std::max_element(theta.begin(), theta.end()) - theta.begin();
-  std::fill(gradient.begin(), gradient.end(), 0.0);
-  gradient[static_cast<std::size_t>(largest)] = mu_ * norm;
+  return 0.5 * mu_ * norm * norm;
 }
 
 double LpPenalty::DualTerm(std::span<const double> q) const {
@@ -63,11 +80,6 @@ void LpPenalty::AnalyticUpdate(std::span<const double> theta, std::span<const do
   const double sum = SumAlongRay(old, q, updated);
   const double length = norm_.p() == 1 ? std::sqrt(sum / (2 * mu_)) : std::cbrt(sum / (2 * mu_));
   for (double& value : updated) value *= length;
-}
-
-std::optional<LinearWeights> LpPenalty::linear() const {
-  if (norm_.p() != 1) return std::nullopt;
-  return LinearWeights{.cost = mu_, .total = std::numeric_limits<double>::infinity()};
 }
 
 }  // namespace kweave

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "base/constants.h"
 #include "regularizer/lp_norm.h"
 #include "regularizer/norms.h"
 #include "regularizer/shrinkage.h"
@@ -13,13 +14,13 @@ namespace kweave {
 
 namespace {
 
-constexpr int kMostNewtonSteps = 60;
-constexpr double kOuterPrecision = 1e-11;
+constexpr double kOuterPrecision = 1e-11;  // of the logarithm of the norm: steps of methods are far coarser
 
 double ScaleOf(std::span<const double> scales, std::size_t m) { return scales.empty() ? 1 : scales[m]; }
 
-// The threshold t with sum max(v - t scale, 0) = 1 for values v >= 0 that sum to more. The sum is convex in t and falls, so that
-// Newton steps from 0 never pass the root, and end at it: after each the values that stay positive are fewer, or it is found.
+// The threshold t with sum max(v - t scale, 0) = 1 for values v >= 0 that sum to more. The sum is convex in t
+// and falls, so that Newton steps from 0 never pass the root, and end at it: after each the values that stay
+// positive are fewer, or it is found.
 double SimplexThreshold(std::span<const double> v, std::span<const double> scales) {
   double t = 0;
   for (;;) {
@@ -89,8 +90,8 @@ void ProjectOntoLpBall(double p, std::span<double> theta, std::span<const double
   norm.MakeFeasible(theta);
 }
 
-// The answer stays the same when all values move in proportion to their scales; with one value of 1 it lies on the border of
-// the ball.
+// The answer stays the same when all values move in proportion to their scales; with one value of 1 it lies
+// on the border of the ball.
 void ProjectOntoSimplex(std::span<double> theta, std::span<const double> scales) {
   std::size_t k = 0;
   for (std::size_t m = 1; m < theta.size(); ++m) {

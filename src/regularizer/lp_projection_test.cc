@@ -4,17 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <vector>
 
+#include "base/constants.h"
 #include "base/random.h"
 #include "regularizer/lp_norm.h"
 
 namespace kweave {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNorms[] = {1, 1.01, 1.1, 4.0 / 3, 2, 3, 10, kInfinity};
 
 std::vector<double> RandomVector(Random& random, std::size_t size, double scale) {
@@ -28,7 +27,8 @@ std::vector<double> Projected(double p, std::vector<double> v) {
   return v;
 }
 
-// The nearest point x of a convex set is the one with (v - x)' (z - x) <= 0 for all z in it. The worst z is known in closed form.
+// The nearest point x of a convex set is the one with (v - x)' (z - x) <= 0 for all z in it. The worst z is
+// known in closed form.
 double LargestViolation(double p, const std::vector<double>& v, const std::vector<double>& x,
                         const std::vector<double>& scales = {}) {
   std::vector<double> pull(v.size());

@@ -16,8 +16,9 @@ namespace kweave {
 
 namespace {
 
-constexpr double kSymmetric = 1e-9;  // relative
-constexpr double kLeastPart = 1e-8;  // of the largest root of a quadratic
+constexpr double kSymmetric = 1e-9;  // relative: what text with ten digits leaves
+constexpr double kLeastPart =
+    1e-8;  // of the largest root of a quadratic: bounds the weights of parts that vanish
 
 std::size_t SideOf(std::span<const double> matrix) {
   const auto side = static_cast<std::size_t>(std::llround(std::sqrt(static_cast<double>(matrix.size()))));
@@ -48,7 +49,8 @@ std::vector<double> RequireDefinite(std::vector<double> matrix) {
   const bool is_finite = std::all_of(matrix.begin(), matrix.end(), [](double v) { return std::isfinite(v); });
   if (!is_finite || !FactorCholesky(factor, static_cast<int>(side))) {
     throw Error(ErrorKind::kUsage,
-                "the matrix over the kernels is not positive definite; a ridge on its diagonal may help");
+                "the `matrix` over the kernels is not positive definite; a `ridge` on its diagonal may help",
+                {"matrix", "", "positive definite"});
   }
   return matrix;
 }
@@ -74,11 +76,13 @@ std::vector<double> Roots(std::span<const double> q) {
 
 }  // namespace
 
-WeightMatrixNorm::WeightMatrixNorm(std::vector<double> E) : E_(RequireDefinite(std::move(E))) {}
+WeightMatrixNorm::WeightMatrixNorm(std::vector<double> E)
+    : Regularizer({.name = "matrix on the weights"}), E_(RequireDefinite(std::move(E))) {}
 
 double WeightMatrixNorm::Norm(std::span<const double> theta) const { return std::sqrt(Form(E_, theta)); }
 
-// The largest theta' q on theta' E theta <= 1 lies on the ray of x = argmin 1/2 x' E x - q' x, where x' E x = q' x.
+// The largest theta' q on theta' E theta <= 1 lies on the ray of x = argmin 1/2 x' E x - q' x, where x' E x =
+// q' x.
 double WeightMatrixNorm::DualTerm(std::span<const double> q) const {
   const std::vector<double> positive = Positive(q);
   return 0.5 * std::sqrt(std::max(Dot(positive, SolveNonnegative(E_, positive)), 0.0));
@@ -103,8 +107,11 @@ void WeightMatrixNorm::MakeFeasible(std::span<double> theta) const {
   for (double& value : theta) value /= norm;
 }
 
+// The dual term is not smooth where a part vanishes that others hold above zero, unless it is smoothed.
 PartMatrixNorm::PartMatrixNorm(std::vector<double> E, double spread)
-    : E_(RequireDefinite(std::move(E))), spread_(spread) {}
+    : Regularizer({.name = "matrix on the parts", .is_minimized = false, .is_dual_smooth = spread > 0}),
+      E_(RequireDefinite(std::move(E))),
+      spread_(spread) {}
 
 RegularizerPointer PartMatrixNorm::Smoothed(double relative_error) const {
   const double kernels = std::sqrt(static_cast<double>(E_.size()));

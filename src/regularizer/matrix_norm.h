@@ -1,12 +1,14 @@
 // Solves     the small problems of two models with a positive definite matrix E over the kernels:
 //            on the weights, theta >= 0, theta' E theta <= 1 (Kloft et al. 2011, 3.6), and
 //            on the parts, R = 1/2 min over v >= u of v' E v, u_m = ||w_m|| (Kloft 2011, 2.3.6).
-// Method     with theta >= 0 or v >= 0 the dual terms are small quadratic programs (regularizer/nonnegative_qp.h), not the
-//            inverse norm: half the largest theta' q, and the largest v' sqrt(q) - 1/2 v' E v. The minimum over v makes R
-//            rise with every part, so that it is convex in w whatever signs E has; where none is negative, v = u.
+// Method     with theta >= 0 or v >= 0 the dual terms are small quadratic programs
+//            (regularizer/nonnegative_qp.h), not the inverse norm: half the largest theta' q, and the largest
+//            v' sqrt(q) - 1/2 v' E v. The minimum over v makes R rise with every part, so that it is convex
+//            in w whatever signs E has; where none is negative, v = u.
 // Takes and  as regularizer.h says; E row after row.
 // returns
-// Holds      for the weights the set is convex and theta is minimised over; for the parts theta_m = v_m / sqrt(q_m).
+// Holds      for the weights the set is convex and theta is minimised over; for the parts theta_m = v_m /
+//            sqrt(q_m).
 // Costs      a few Cholesky factors of E per call.
 #ifndef KWEAVE_REGULARIZER_MATRIX_NORM_H_
 #define KWEAVE_REGULARIZER_MATRIX_NORM_H_
@@ -24,8 +26,6 @@ class WeightMatrixNorm : public Regularizer {
   /// Throws Error(kUsage) unless E is symmetric and positive definite.
   explicit WeightMatrixNorm(std::vector<double> E);
 
-  std::string Name() const override { return "matrix on the weights"; }
-  bool is_dual_smooth() const override { return true; }
   double DualTerm(std::span<const double> q) const override;
   void BestResponse(std::span<const double> q, std::span<double> theta) const override;
   void Start(std::span<double> theta) const override;
@@ -42,10 +42,6 @@ class PartMatrixNorm : public Regularizer {
   /// Throws Error(kUsage) unless E is symmetric and positive definite.
   explicit PartMatrixNorm(std::vector<double> E) : PartMatrixNorm(std::move(E), 0) {}
 
-  std::string Name() const override { return "matrix on the parts"; }
-  bool is_minimized() const override { return false; }
-  /// Not where a part vanishes that others hold above zero, unless it is smoothed.
-  bool is_dual_smooth() const override { return spread_ > 0; }
   RegularizerPointer Smoothed(double relative_error) const override;
   double Primal(std::span<const double> theta, std::span<const double> q) const override;
   double DualTerm(std::span<const double> q) const override;
@@ -61,8 +57,8 @@ class PartMatrixNorm : public Regularizer {
   double spread_;  // of the q_m in the dual term, so that weights stay bounded
 };
 
-/// A graph on the kernels as a matrix: its Laplacian plus `ridge` times the identity. `links` holds the weights of the
-/// edges, row after row. Throws Error(kUsage) where they are negative or not symmetric.
+/// A graph on the kernels as a matrix: its Laplacian plus `ridge` times the identity. `links` holds the
+/// weights of the edges, row after row. Throws Error(kUsage) where they are negative or not symmetric.
 std::vector<double> LaplacianMatrix(std::span<const double> links, std::size_t kernels, double ridge);
 
 }  // namespace kweave

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <utility>
 
+#include "base/constants.h"
 #include "kweave/error.h"
 #include "regularizer/lp_norm.h"
 #include "regularizer/mixed_projection.h"
@@ -17,8 +17,7 @@ namespace kweave {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kLeastPart = 1e-6;  // of the norm of its group
+constexpr double kLeastPart = 1e-6;  // of the norm of its group: bounds the weights of parts that vanish
 
 std::size_t At(int group) { return static_cast<std::size_t>(group); }
 
@@ -28,8 +27,8 @@ std::vector<double> Roots(std::span<const double> q) {
   return roots;
 }
 
-// (part / whole)^(r - 2), the weight that a part has on the side with exponent r >= 1: for r = infinity all goes to the
-// largest; for r < 2 a part without size has none to bound it.
+// (part / whole)^(r - 2), the weight that a part has on the side with exponent r >= 1: for r = infinity all
+// goes to the largest; for r < 2 a part without size has none to bound it.
 double WeightOfPart(double part, double whole, double r) {
   if (part <= 0 || whole <= 0) return 0;
   if (r == kInfinity) return part >= whole ? 1 : 0;
@@ -43,8 +42,8 @@ void RequireExponent(std::string_view name, double value) {
   }
 }
 
-// p of the weights that belong to the block norm P <= 2. Where P came from a whole p, that is what comes back: 1, 2 and infinity
-// are much cheaper than numbers near them.
+// p of the weights that belong to the block norm P <= 2. Where P came from a whole p, that is what comes
+// back: 1, 2 and infinity are much cheaper than numbers near them.
 double WeightExponent(double P) {
   if (P == 2) return kInfinity;
   const double p = P / (2 - P);
@@ -52,24 +51,59 @@ double WeightExponent(double P) {
   return std::abs(p - whole) <= 1e-14 * p * p ? whole : p;
 }
 
+std::size_t CountGroups(std::span<const int> groups) {
+  std::size_t count = 0;
+  for (const int group : groups) count = std::max(count, At(group) + 1);
+  return count;
+}
+
+// With an infinite exponent it is not where a part vanishes, which parts of few dimensions do.
+bool IsDualSmooth(double P, double Q, double spread) {
+  const bool bounds_weights = std::isfinite(P) && std::isfinite(Q);
+  return P > 1 && Q > 1 && (bounds_weights || spread > 0);
+}
+
+// 1 over groups, more within them. With 2 over the groups the dual term is that of the sum. With 1 within
+// them too, every kernel is a part of its own.
+std::optional<LargestPart> LargestPartOf(const std::vector<int>& groups, double P, double Q) {
+  if (P != 1) return std::nullopt;
+  if (Q == 1) {
+    std::vector<int> singles(groups.size());
+    std::iota(singles.begin(), singles.end(), 0);
+    auto sum = std::make_shared<const MixedNorm>(singles, 2, 2);
+    return LargestPart{std::move(singles), std::move(sum)};
+  }
+  auto sum = std::make_shared<const MixedNorm>(groups, 2, Q);
+  if (!sum->is_dual_smooth()) return std::nullopt;
+  return LargestPart{groups, std::move(sum)};
+}
+
+RegularizerTraits TraitsOf(const std::vector<int>& groups, double P, double Q, double spread) {
+  RequireExponent("block-norm", P);
+  RequireExponent("inner block norm", Q);
+  const bool is_minimized = P <= 2 && Q <= 2;
+  return {
+      .name = CountGroups(groups) <= 1
+                  ? fmt::format("block norm {}", P)
+                  : fmt::format("block norm {} over groups with block norm {} within", P, Q),
+      .is_minimized = is_minimized,
+      .is_dual_smooth = IsDualSmooth(P, Q, spread),
+      // Not where the exponents lie on both sides of 2: neither minimum nor maximum is what is looked for.
+      .has_analytic_update = is_minimized || (P >= 2 && Q >= 2),
+      .has_projection = is_minimized,
+      .least_step_share = P == 1 || Q == 1 ? kSparseStepShare : 0,
+      .largest_part = LargestPartOf(groups, P, Q)};
+}
+
 }  // namespace
 
 MixedNorm::MixedNorm(std::vector<int> groups, double P, double Q, double spread)
-    : groups_(std::move(groups)), P_(P), Q_(Q), spread_(spread) {
-  RequireExponent("block-norm", P);
-  RequireExponent("inner block norm", Q);
-  for (const int group : groups_) group_count_ = std::max(group_count_, At(group) + 1);
-}
-
-std::string MixedNorm::Name() const {
-  return group_count_ <= 1 ? fmt::format("block norm {}", P_)
-                           : fmt::format("block norm {} over groups with block norm {} within", P_, Q_);
-}
-
-bool MixedNorm::is_dual_smooth() const {
-  const bool bounds_weights = std::isfinite(P_) && std::isfinite(Q_);
-  return P_ > 1 && Q_ > 1 && (bounds_weights || spread_ > 0);
-}
+    : Regularizer(TraitsOf(groups, P, Q, spread)),
+      groups_(std::move(groups)),
+      group_count_(CountGroups(groups_)),
+      P_(P),
+      Q_(Q),
+      spread_(spread) {}
 
 std::vector<double> MixedNorm::RootsOf(std::span<const double> q) const {
   if (spread_ == 0) return Roots(q);
@@ -181,7 +215,7 @@ void MixedNorm::AnalyticUpdate(std::span<const double> theta, std::span<const do
   }
 }
 
-void MixedNorm::ProjectScaled(std::span<double> theta, std::span<const double> scales) const {
+void MixedNorm::Project(std::span<double> theta, std::span<const double> scales) const {
   ProjectOntoMixedBall(WeightExponent(P_), WeightExponent(Q_), groups_, theta, scales);
   MakeFeasible(theta);
 }
@@ -206,21 +240,8 @@ bool MixedNorm::Shorten(std::span<const double> q, std::span<double> theta) cons
   return is_changed;
 }
 
-// With 2 over the groups the dual term is that of the sum. With 1 within them too, every kernel is a part of its own.
-std::optional<LargestPart> MixedNorm::largest_part() const {
-  if (P_ != 1) return std::nullopt;
-  if (Q_ == 1) {
-    std::vector<int> singles(groups_.size());
-    std::iota(singles.begin(), singles.end(), 0);
-    auto sum = std::make_shared<const MixedNorm>(singles, 2, 2);
-    return LargestPart{std::move(singles), std::move(sum)};
-  }
-  auto sum = std::make_shared<const MixedNorm>(groups_, 2, Q_);
-  if (!sum->is_dual_smooth()) return std::nullopt;
-  return LargestPart{groups_, std::move(sum)};
-}
-
-// ||x||_r lies between ||x||_inf and count^(1/r) ||x||_inf; the spread adds at most its root times the mean part to each.
+// ||x||_r lies between ||x||_inf and count^(1/r) ||x||_inf; the spread adds at most its root times the mean
+// part to each.
 RegularizerPointer MixedNorm::Smoothed(double relative_error) const {
   const auto smooth = [&](double exponent) {
     if (exponent > 1) return exponent;

@@ -1,13 +1,15 @@
 // Solves     the small problems of block norms of the parts w_m over groups of kernels,
-//            R = 1/2 || (||u_g||_Q)_g ||_P^2 with u_m = ||w_m||, 1 <= P, Q <= infinity (Kloft 2011, 2.3.5); one group
-//            with Q = P is the block norm P (problems II.3, II.4 and proposition 3.1).
-// Method     closed forms by Hoelder's inequality. Up to 2, ||u||_P^2 is the minimum of sum_m u_m^2 / theta_m over
-//            ||theta||_p <= 1, p = P / (2 - P); above 2 it is a maximum over 1 / theta, and the minimum is that of the dual
-//            side. Both are theta_m = (u_m / ||u||)^(2-P) at the solution, in terms of q (sqrt(q_m) / ||sqrt(q)||)^(P*-2).
+//            R = 1/2 || (||u_g||_Q)_g ||_P^2 with u_m = ||w_m||, 1 <= P, Q <= infinity (Kloft 2011, 2.3.5);
+//            one group with Q = P is the block norm P (problems II.3, II.4 and proposition 3.1).
+// Method     closed forms by Hoelder's inequality. Up to 2, ||u||_P^2 is the minimum of sum_m u_m^2 / theta_m
+//            over ||theta||_p <= 1, p = P / (2 - P); above 2 it is a maximum over 1 / theta, and the minimum
+//            is that of the dual side. Both are theta_m = (u_m / ||u||)^(2-P) at the solution, in terms of q
+//            (sqrt(q_m) / ||sqrt(q)||)^(P*-2).
 // Takes and  as regularizer.h says.
 // returns
-// Holds      with P, Q <= 2 theta is feasible when || (||theta_g||_q)_g ||_p <= 1, else when theta >= 0. With an exponent above
-//            2 a part without a quadratic would get an unbounded weight: it is held below that of a part 1e-6 as large as all.
+// Holds      with P, Q <= 2 theta is feasible when || (||theta_g||_q)_g ||_p <= 1, else when theta >= 0. With
+//            an exponent above 2 a part without a quadratic would get an unbounded weight: it is held below
+//            that of a part 1e-6 as large as all.
 // Costs      O(M).
 #ifndef KWEAVE_REGULARIZER_MIXED_NORM_H_
 #define KWEAVE_REGULARIZER_MIXED_NORM_H_
@@ -22,34 +24,23 @@ namespace kweave {
 
 class MixedNorm : public Regularizer {
  public:
-  /// `groups` holds for every kernel the number of its group, from 0 on. Throws Error(kUsage) unless 1 <= P, Q <= infinity.
-  /// `spread` times the mean of all q_m is added to each of them in the dual term, which bounds the weights of parts that
-  /// vanish: 0 but for smoothing.
+  /// `groups` holds for every kernel the number of its group, from 0 on. Throws Error(kUsage) unless 1 <= P,
+  /// Q <= infinity. `spread` times the mean of all q_m is added to each of them in the dual term, which
+  /// bounds the weights of parts that vanish: 0 but for smoothing.
   MixedNorm(std::vector<int> groups, double P, double Q, double spread = 0);
 
-  std::string Name() const override;
-  bool is_minimized() const override { return P_ <= 2 && Q_ <= 2; }
-  /// With an infinite exponent it is not where a part vanishes, which parts of few dimensions do.
-  bool is_dual_smooth() const override;
   double Primal(std::span<const double> theta, std::span<const double> q) const override;
   double DualTerm(std::span<const double> q) const override;
   void BestResponse(std::span<const double> q, std::span<double> theta) const override;
   void Start(std::span<double> theta) const override;
   void MakeFeasible(std::span<double> theta) const override;
-  /// Not where the exponents lie on both sides of 2: neither minimum nor maximum is what is looked for.
-  bool has_analytic_update() const override { return is_minimized() || (P_ >= 2 && Q_ >= 2); }
   void AnalyticUpdate(std::span<const double> theta, std::span<const double> q,
                       std::span<double> updated) const override;
-  bool has_projection() const override { return is_minimized(); }
-  void Project(std::span<double> theta) const override { ProjectScaled(theta, {}); }
-  void ProjectScaled(std::span<double> theta, std::span<const double> scales) const override;
-  /// With a 1 over groups or within them few weights stay above 0, as for norm 1.
-  double least_step_share() const override { return P_ == 1 || Q_ == 1 ? 0.02 : 0; }
-  /// At the maximum of the dual term every group with quadratics has a norm that these tell; with Q = infinity no part of it
-  /// is longer than that.
+  using Regularizer::Project;
+  void Project(std::span<double> theta, std::span<const double> scales) const override;
+  /// At the maximum of the dual term every group with quadratics has a norm that these tell; with Q =
+  /// infinity no part of it is longer than that.
   bool Shorten(std::span<const double> q, std::span<double> theta) const override;
-  /// 1 over groups, more within them.
-  std::optional<LargestPart> largest_part() const override;
   RegularizerPointer Smoothed(double relative_error) const override;
 
   /// The weight of every group: theta_m = weight of its group times a weight within the group, of norm one.

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 #include <vector>
 
+#include "base/constants.h"
 #include "regularizer/find_root.h"
 #include "regularizer/lp_projection.h"
 #include "regularizer/norms.h"
@@ -15,7 +15,6 @@ namespace kweave {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kMostSize = 1e280;        // products with it are numbers
 constexpr double kPrecision = 1e-13;       // of logarithms of norms
 constexpr double kOuterPrecision = 1e-12;  // likewise
@@ -61,8 +60,9 @@ class ShrinkingGroup {
     return PositiveNorm(ratios, ConjugateExponent(q_));
   }
 
-  // `place` is log kappa up to q = 2. Above, where kappa would leave the range of numbers, it is log kappa / (q - 1), minus the
-  // logarithm of the level for q = infinity: with y = x exp(place) the equation is y + s exp(place) y^(q-1) = v exp(place).
+  // `place` is log kappa up to q = 2. Above, where kappa would leave the range of numbers, it is log kappa /
+  // (q - 1), minus the logarithm of the level for q = infinity: with y = x exp(place) the equation is y + s
+  // exp(place) y^(q-1) = v exp(place).
   void ShrinkTo(double place) {
     const double size = std::exp(std::isinf(q_) ? -place : place);
     double pressure = 0;

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <vector>
 
+#include "base/constants.h"
 #include "base/random.h"
 #include "regularizer/lp_projection.h"
 #include "regularizer/mixed_norm.h"
@@ -15,7 +15,6 @@
 namespace kweave {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNorms[] = {1, 1.001, 1.05, 4.0 / 3, 2, 3, 10, 100, 200, kInfinity};
 
 // Of the parts, where the weights have p.
@@ -34,7 +33,8 @@ std::vector<int> RandomGroups(Random& random, std::size_t size, int count) {
   return groups;
 }
 
-// The nearest point x is the one with (v - x)' (z - x) <= 0 for all z of the set, in the metric; the worst z is the best response.
+// The nearest point x is the one with (v - x)' (z - x) <= 0 for all z of the set, in the metric; the worst z
+// is the best response.
 double LargestViolation(const MixedNorm& norm, const std::vector<double>& v, const std::vector<double>& x,
                         const std::vector<double>& scales) {
   std::vector<double> pull(v.size());

@@ -1,6 +1,7 @@
 // Solves     min over x >= 0 of  1/2 x' E x - c' x,  E symmetric and positive definite.
-// Method     block principal pivoting (Judice, Pires 1994): the set of positive entries is guessed, the others are zero; all
-//            entries that break a sign change sides at once, or only the last one where that does not help, so that it ends.
+// Method     block principal pivoting (Judice, Pires 1994): the set of positive entries is guessed, the
+//            others are zero; all entries that break a sign change sides at once, or only the last one where
+//            that does not help, so that it ends.
 // Takes and  E row after row and c; returns x.
 // returns
 // Holds      x >= 0.

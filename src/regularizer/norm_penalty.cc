@@ -12,23 +12,41 @@
 
 namespace kweave {
 
-NormPenalty::NormPenalty(double mu, MixedNorm norm) : mu_(RequirePenalty(mu)), norm_(std::move(norm)) {
+namespace {
+
+// The dual term is f(z) = z^2 / (8 mu), of that of the norm, z / 2.
+std::optional<LargestPart> LargestPartOf(double mu, const MixedNorm& norm) {
+  std::optional<LargestPart> parts = norm.largest_part();
+  if (parts) parts->linear = 0, parts->square = 1 / (8 * mu);
+  return parts;
+}
+
+}  // namespace
+
+NormPenalty::NormPenalty(double mu, MixedNorm norm)
+    : Regularizer({.name = fmt::format("penalty {} with {}", mu, norm.Name()),
+                   .is_dual_smooth = norm.is_dual_smooth(),
+                   .dual_degree = 4,
+                   .has_analytic_update = true,
+                   .has_projection = true,
+                   .least_step_share = kPenaltyStepShare,
+                   .largest_part = LargestPartOf(mu, norm)}),
+      mu_(RequirePenalty(mu)),
+      norm_(std::move(norm)) {
   if (!norm_.is_minimized()) {
     throw Error(ErrorKind::kUsage,
                 fmt::format("{} has no penalty: its weights are not minimised over", norm_.Name()));
   }
 }
 
-std::string NormPenalty::Name() const { return fmt::format("penalty {} with {}", mu_, norm_.Name()); }
-
-double NormPenalty::Value(std::span<const double> theta) const {
-  const double norm = norm_.ThetaNorm(theta);
-  return 0.5 * mu_ * norm * norm;
-}
-
-void NormPenalty::Gradient(std::span<const double> theta, std::span<double> gradient) const {
+double NormPenalty::Evaluate(std::span<const double> theta, std::span<double> gradient) const {
+  if (gradient.empty()) {
+    const double norm = norm_.ThetaNorm(theta);
+    return 0.5 * mu_ * norm * norm;
+  }
   const double norm = norm_.ThetaNormGradient(theta, gradient);
   for (double& value : gradient) value *= mu_ * norm;
+  return 0.5 * mu_ * norm * norm;
 }
 
 double NormPenalty::DualTerm(std::span<const double> q) const {
@@ -52,13 +70,6 @@ void NormPenalty::AnalyticUpdate(std::span<const double> theta, std::span<const 
   const double sum = SumAlongRay(old, q, updated);
   const double length = std::cbrt(sum / (2 * mu_));
   for (double& value : updated) value *= length;
-}
-
-// b = z / 2.
-std::optional<LargestPart> NormPenalty::largest_part() const {
-  std::optional<LargestPart> parts = norm_.largest_part();
-  if (parts) parts->linear = 0, parts->square = 1 / (8 * mu_);
-  return parts;
 }
 
 // The dual term is a square: twice the relative error.

@@ -1,7 +1,8 @@
-// Solves     the small problems of a penalty on a mixed norm of the weights: r(theta) = mu/2 N(theta)^2, theta >= 0, where
-//            N(theta) <= 1 is what the constraint over groups of kernels asks for (regularizer/mixed_norm.h).
-// Method     along a ray theta = t d with N(d) = 1 all is a function of t; d is that of the constraint, whose dual term
-//            b(q) = N*(q) / 2 makes b^2 / (2 mu).
+// Solves     the small problems of a penalty on a mixed norm of the weights: r(theta) = mu/2 N(theta)^2,
+//            theta >= 0, where N(theta) <= 1 is what the constraint over groups of kernels asks for
+//            (regularizer/mixed_norm.h).
+// Method     along a ray theta = t d with N(d) = 1 all is a function of t; d is that of the constraint, whose
+//            dual term b(q) = N*(q) / 2 makes b^2 / (2 mu).
 // Takes and  as regularizer.h says.
 // returns
 // Holds      theta >= 0 is all that feasible means.
@@ -22,22 +23,15 @@ class NormPenalty : public Regularizer {
   /// Throws Error(kUsage) unless mu > 0 and the exponents of the norm are at most 2.
   NormPenalty(double mu, MixedNorm norm);
 
-  std::string Name() const override;
-  bool is_dual_smooth() const override { return norm_.is_dual_smooth(); }
-  double Value(std::span<const double> theta) const override;
-  void Gradient(std::span<const double> theta, std::span<double> gradient) const override;
+  double Evaluate(std::span<const double> theta, std::span<double> gradient) const override;
   double DualTerm(std::span<const double> q) const override;
-  double dual_degree() const override { return 4; }
   void BestResponse(std::span<const double> q, std::span<double> theta) const override;
   void Start(std::span<double> theta) const override { norm_.Start(theta); }
   void MakeFeasible(std::span<double> theta) const override;
-  bool has_analytic_update() const override { return true; }
   void AnalyticUpdate(std::span<const double> theta, std::span<const double> q,
                       std::span<double> updated) const override;
-  bool has_projection() const override { return true; }
-  void Project(std::span<double> theta) const override { MakeFeasible(theta); }
-  double least_step_share() const override { return 1e-6; }
-  std::optional<LargestPart> largest_part() const override;
+  using Regularizer::Project;
+  void Project(std::span<double> theta, std::span<const double>) const override { MakeFeasible(theta); }
   RegularizerPointer Smoothed(double relative_error) const override;
 
  private:

@@ -2,15 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+
+#include "base/constants.h"
 
 namespace kweave {
-
-namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-}  // namespace
 
 double ConjugateExponent(double r) {
   if (r == 1) return kInfinity;

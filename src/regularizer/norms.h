@@ -7,6 +7,11 @@
 
 namespace kweave {
 
+/// The least share of the largest weight that gradient steps are in proportion to
+/// (RegularizerTraits::least_step_share) where few weights stay above 0: measured on UCI sets at norm 1; 0.1
+/// takes twice the steps.
+inline constexpr double kSparseStepShare = 0.02;
+
 /// The conjugate exponent r*, 1/r + 1/r* = 1, for 1 <= r <= infinity.
 double ConjugateExponent(double r);
 
@@ -19,8 +24,8 @@ double PositiveNorm(std::span<const double> x, double r);
 /// x = max(x, 0).
 void DropNegative(std::span<double> x);
 
-/// q_m + spread times the mean of all max(q, 0): a dual term of it has bounded slopes where single q_m vanish. And what the
-/// best response to it becomes as one to q.
+/// q_m + spread times the mean of all max(q, 0): a dual term of it has bounded slopes where single q_m
+/// vanish. And what the best response to it becomes as one to q.
 std::vector<double> Spread(std::span<const double> q, double spread);
 void SpreadBack(double spread, std::span<double> theta);
 

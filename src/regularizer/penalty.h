@@ -11,6 +11,10 @@
 
 namespace kweave {
 
+/// Squares of norms bend without bound as a weight goes to 0; weights six orders of magnitude below the
+/// largest change no gap that is asked for.
+inline constexpr double kPenaltyStepShare = 1e-6;
+
 /// mu, or Error(kUsage) unless it is finite and above 0.
 inline double RequirePenalty(double mu) {
   if (mu > 0 && std::isfinite(mu)) return mu;

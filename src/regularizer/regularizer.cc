@@ -12,10 +12,9 @@
 
 namespace kweave {
 
-double Regularizer::Value(std::span<const double>) const { return 0; }
-
-void Regularizer::Gradient(std::span<const double>, std::span<double> gradient) const {
+double Regularizer::Evaluate(std::span<const double>, std::span<double> gradient) const {
   std::fill(gradient.begin(), gradient.end(), 0.0);
+  return 0;
 }
 
 double Regularizer::Primal(std::span<const double> theta, std::span<const double> q) const {
@@ -28,17 +27,16 @@ void Regularizer::AnalyticUpdate(std::span<const double>, std::span<const double
   throw Error(ErrorKind::kUsage, Name() + " has no analytic update");
 }
 
-void Regularizer::Project(std::span<double>) const {
+void Regularizer::Project(std::span<double>, std::span<const double>) const {
   throw Error(ErrorKind::kUsage, Name() + " has no projection");
 }
 
-void Regularizer::ProjectScaled(std::span<double> theta, std::span<const double>) const { Project(theta); }
-
 namespace {
 
-// The maximum of s linear - R*(s^2 q) over s in [0, 1]; R*(s^2 q) is convex in s, as R is a function of norms.
+// The maximum of s linear - R*(s^2 q) over s in [0, 1]; R*(s^2 q) is convex in s, as R is a function of
+// norms.
 double BestByGoldenSections(const Regularizer& regularizer, double linear, std::span<const double> q) {
-  constexpr int kSections = 60;
+  constexpr int kSections = 60;  // 0.618^60 is below 1e-12
   std::vector<double> scaled(q.size());
   const auto value_at = [&](double s) {
     for (std::size_t m = 0; m < q.size(); ++m) scaled[m] = s * s * q[m];

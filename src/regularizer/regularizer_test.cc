@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
 
+#include "base/constants.h"
 #include "base/dot.h"
 #include "base/random.h"
 #include "kweave/error.h"
@@ -23,7 +23,6 @@
 namespace kweave {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t kKernels = 6;
 const std::vector<int> kGroups = {0, 0, 1, 1, 1, 2};
 
@@ -72,7 +71,8 @@ std::vector<RegularizerPointer> Regularizers() {
   return all;
 }
 
-// Primal(theta, q) + DualTerm(q') >= u' sqrt(q') for all theta and q (Fenchel), with equality at the best response.
+// Primal(theta, q) + DualTerm(q') >= u' sqrt(q') for all theta and q (Fenchel), with equality at the best
+// response.
 TEST(Regularizer, DualTermIsTheConjugate) {
   Random random(1);
   for (const RegularizerPointer& regularizer : Regularizers()) {
@@ -182,8 +182,8 @@ TEST(Regularizer, AnalyticUpdateMinimisesItsBound) {
   }
 }
 
-// The nearest point x is the one with (v - x)' (z - x) <= 0 for all z of the set, in the metric; the worst z is the best response
-// to v - x.
+// The nearest point x is the one with (v - x)' (z - x) <= 0 for all z of the set, in the metric; the worst z
+// is the best response to v - x.
 TEST(Regularizer, ProjectionsAreTheNearestPoints) {
   Random random(12);
   for (const RegularizerPointer& regularizer : Regularizers()) {
@@ -194,7 +194,7 @@ TEST(Regularizer, ProjectionsAreTheNearestPoints) {
       const std::vector<double> v = RandomVector(random, kKernels, -0.5, trial % 2 == 0 ? 0.5 : 4);
       const std::vector<double> scales = RandomVector(random, kKernels, 0.02, 1);
       std::vector<double> x = v, feasible, pull(kKernels), worst(kKernels);
-      regularizer->ProjectScaled(x, scales);
+      regularizer->Project(x, scales);
       feasible = x;
       regularizer->MakeFeasible(feasible);
       for (std::size_t m = 0; m < kKernels; ++m) {
@@ -290,7 +290,8 @@ TEST(MatrixNorm, RefusesWhatIsNoNorm) {
   EXPECT_EQ(LaplacianMatrix(std::vector<double>{0, 1, 1, 0}, 2, 0.1), expected);
 }
 
-// What is left of the parts makes the dual term: sum of u_m sqrt(q_m) - R is as large as it gets where all reach their length.
+// What is left of the parts makes the dual term: sum of u_m sqrt(q_m) - R is as large as it gets where all
+// reach their length.
 TEST(MixedNorm, ShortenedPartsAreAsLongAsTheQuadraticsSay) {
   const std::vector<double> q = {4, 1, 0.25, 9, 1e-4};
   for (const double P : {2.0, 4.0, kInfinity}) {

@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/constants.h"
+
 namespace kweave {
 
 namespace {
 
-constexpr int kMostNewtonSteps = 60;
-constexpr double kPrecision = 1e-13;
+constexpr double kPrecision = 1e-13;  // relative: rounding of the powers
 
 }  // namespace
 

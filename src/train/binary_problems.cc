@@ -1,8 +1,11 @@
 #include "train/binary_problems.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 #include "base/stopwatch.h"
 #include "base/threads.h"
@@ -10,16 +13,18 @@
 #include "compute/cpu/blas_threads.h"
 #include "train/objective.h"
 #include "train/warm_start.h"
-#include "weights/learn_common.h"
-#include "weights/learn_sifted.h"
+#include "weights/run/learn_common.h"
+#include "weights/strategies/sample_screening.h"
 
 namespace kweave {
 namespace {
 
+// Small machines poll at every loop, and the lock behind it is for all: less often than that, often enough
+// for a key pressed.
 constexpr double kSecondsBetweenPolls = 0.02;
 
 // Where machine `k` starts, if the model to start from has the same machines.
-std::optional<WarmStart> StartOf(const MulticlassRun& run, std::span<const BinaryProblem> problems,
+std::optional<WarmStart> StartOf(const TrainingRun& run, std::span<const BinaryProblem> problems,
                                  std::size_t k) {
   if (run.start == nullptr) return std::nullopt;
   const ModelContent& content = run.start->content();
@@ -36,16 +41,6 @@ std::optional<WarmStart> StartOf(const MulticlassRun& run, std::span<const Binar
   return start;
 }
 
-// What kernels were asked for, all machines together.
-struct Work {
-  std::int64_t rows = 0;
-  std::int64_t base_values = 0;
-  void Add(const Grams& grams) {
-    rows += grams.rows_evaluated();
-    base_values += grams.base_values();
-  }
-};
-
 // Where a machine is trained: its kernels, its threads and who stops it.
 struct Workplace {
   Grams& grams;
@@ -56,22 +51,37 @@ struct Workplace {
   bool certifies = true;
 };
 
-Learned LearnOne(const MulticlassRun& run, const BinaryProblem& problem, const WarmStart* start,
+Learned LearnOne(const TrainingRun& run, const BinaryProblem& problem, const WarmStart* start,
                  const Workplace& at) {
   const Objective objective(problem.y, problem.upper, run.options);
-  const LearnOptions options{run.options.method, run.options.driver,
-                             run.options.gap,    run.options.max_iterations,
-                             at.row_cache_bytes, SolverByName(run.options.solver),
-                             &at.pool,           start,
-                             at.reserve,         at.certifies};
+  LearnOptions options = run.Learning(start);
+  options.row_cache_bytes = at.row_cache_bytes;
+  options.pool = &at.pool;
+  options.reserve = at.reserve;
+  options.certifies = at.certifies;
   const LearningProblem learning{objective.risk(), problem.regularizer};
-  return problem.rows.empty() ? LearnSifted(at.grams.Pair(), learning, options, at.control)
+  return problem.rows.empty() ? LearnScreened(at.grams.Pair(), learning, options, at.control)
                               : LearnWeights(at.grams.Pair(), learning, options, at.control);
 }
 
+// Says in reports which of the machines is learned. `learned` are those that are there, it or an earlier
+// state of it among them or not; once no other is missing, the gap of the model is known.
+RunControl::Stage MachineStage(const TrainingRun& run, std::span<const Learned> learned, std::size_t k,
+                               std::size_t machines) {
+  double largest = 0;
+  std::size_t missing = machines;
+  for (std::size_t other = 0; other < learned.size(); ++other) {
+    if (other == k) continue;
+    largest = std::max(largest, learned[other].certificate.relative_gap);
+    --missing;
+  }
+  return {run.control, fmt::format("machine {} of {}", k + 1, machines),
+          missing == 1 ? std::optional(largest) : std::nullopt};
+}
+
 // Learns the machine on the pool's threads.
-Learned LearnAlone(const MulticlassRun& run, const BinaryProblem& problem, const WarmStart* start,
-                   Work& work) {
+Learned LearnAlone(const TrainingRun& run, const BinaryProblem& problem, const WarmStart* start,
+                   KernelWork& work) {
   const Workplace here{*run.grams, run.pool, run.plan.row_cache_bytes, run.control};
   if (problem.rows.empty()) return LearnOne(run, problem, start, here);
   const std::shared_ptr<Grams> part = run.grams->Part(problem.rows, run.plan.base_cache_bytes, run.pool);
@@ -92,18 +102,18 @@ Context ContextWithin(RunControl& control, std::mutex& mutex) {
   return context;
 }
 
-// Gathered base values of some of the samples, those of the machine or those of them that count: what is worth keeping
-// beside the bases of all.
-std::size_t GatheredBytes(const MulticlassRun& run, const BinaryProblem& problem) {
+// Gathered base values of some of the samples, those of the machine or those of them that count: what is
+// worth keeping beside the bases of all.
+std::size_t GatheredBytes(const TrainingRun& run, const BinaryProblem& problem) {
   const std::size_t value_bytes = run.plan.use_float ? sizeof(float) : sizeof(double);
   const std::size_t rows = problem.rows.empty() ? run.samples.indices.size() / 2 : problem.rows.size();
   const std::size_t wanted = run.plan.bases * rows * rows * value_bytes;
   return std::min(wanted, run.plan.row_cache_bytes / (2 * static_cast<std::size_t>(run.pool.size())));
 }
 
-// Machines on all samples are certified together, from one pass over the kernels. A machine that needs more work is learned
-// further by itself.
-void CertifyTogether(const MulticlassRun& run, std::span<const BinaryProblem> problems,
+// Machines on all samples are certified together, from one pass over the kernels. A machine that needs more
+// work is learned further by itself.
+void CertifyTogether(const TrainingRun& run, std::span<const BinaryProblem> problems,
                      std::vector<Learned>& learned) {
   const Stopwatch watch;
   std::vector<Objective> objectives;
@@ -124,14 +134,15 @@ void CertifyTogether(const MulticlassRun& run, std::span<const BinaryProblem> pr
     const bool has_ended = learned[k].status == Status::kConverged || learned[k].status == Status::kStalled;
     if (!has_ended || run.control.ShouldStop()) continue;
     const WarmStart start{learned[k].theta, learned[k].beta, learned[k].certificate.outputs};
+    const RunControl::Stage stage = MachineStage(run, learned, k, problems.size());
     learned[k] =
         LearnOne(run, problems[k], &start, {*run.grams, run.pool, run.plan.row_cache_bytes, run.control});
   }
 }
 
-// Every thread takes one machine after the other; all read the same bases, which nobody changes any more.
-std::vector<Learned> LearnSideBySide(const MulticlassRun& run, std::span<const BinaryProblem> problems,
-                                     Work& work) {
+// Every thread takes one machine after the other; all read the same bases, which do not change any more.
+std::vector<Learned> LearnSideBySide(const TrainingRun& run, std::span<const BinaryProblem> problems,
+                                     KernelWork& work) {
   const bool are_whole =
       std::ranges::all_of(problems, [](const BinaryProblem& problem) { return problem.rows.empty(); });
   run.grams->KeepBases(run.plan.keeps_exact_bases && !are_whole);
@@ -169,7 +180,8 @@ std::vector<Learned> LearnSideBySide(const MulticlassRun& run, std::span<const B
   return learned;
 }
 
-std::vector<Learned> LearnAll(const MulticlassRun& run, std::span<const BinaryProblem> problems, Work& work) {
+std::vector<Learned> LearnAll(const TrainingRun& run, std::span<const BinaryProblem> problems,
+                              KernelWork& work) {
   if (run.grams != nullptr && run.plan.keeps_bases) return LearnSideBySide(run, problems, work);
   std::vector<Learned> learned;
   for (std::size_t k = 0; k < problems.size(); ++k) {
@@ -178,13 +190,14 @@ std::vector<Learned> LearnAll(const MulticlassRun& run, std::span<const BinaryPr
       continue;
     }
     const std::optional<WarmStart> start = StartOf(run, problems, k);
+    const RunControl::Stage stage = MachineStage(run, learned, k, problems.size());
     learned.push_back(LearnAlone(run, problems[k], start ? &*start : nullptr, work));
   }
   return learned;
 }
 
 // Where all machines start, if the model to start from has the same machines.
-std::optional<WarmStart> CommonStartOf(const MulticlassRun& run, std::span<const BinaryProblem> problems) {
+std::optional<WarmStart> CommonStartOf(const TrainingRun& run, std::span<const BinaryProblem> problems) {
   WarmStart all;
   for (std::size_t k = 0; k < problems.size(); ++k) {
     std::optional<WarmStart> start = StartOf(run, problems, k);
@@ -196,7 +209,7 @@ std::optional<WarmStart> CommonStartOf(const MulticlassRun& run, std::span<const
 }
 
 // One theta for all machines. The answer holds machine after machine.
-Learned LearnWithCommonWeights(const MulticlassRun& run, std::span<const BinaryProblem> problems) {
+Learned LearnWithCommonWeights(const TrainingRun& run, std::span<const BinaryProblem> problems) {
   std::vector<Objective> objectives;
   objectives.reserve(problems.size());
   CommonLearningProblem problem{{}, run.regularizer};
@@ -206,11 +219,7 @@ Learned LearnWithCommonWeights(const MulticlassRun& run, std::span<const BinaryP
   }
   if (run.plan.keeps_bases) run.grams->KeepBases(run.plan.keeps_exact_bases);
   const std::optional<WarmStart> start = CommonStartOf(run, problems);
-  return LearnCommon(
-      run.grams->Pair(), problem,
-      {run.options.method, run.options.driver, run.options.gap, run.options.max_iterations,
-       run.plan.row_cache_bytes, SolverByName(run.options.solver), &run.pool, start ? &*start : nullptr},
-      run.control);
+  return LearnCommon(run.grams->Pair(), problem, run.Learning(start ? &*start : nullptr), run.control);
 }
 
 // One of the machines with common weights; bounds are those of the whole.
@@ -225,6 +234,10 @@ Learned PartOf(const Learned& whole, std::size_t k, std::size_t machines) {
   part.certificate.dual = whole.certificate.dual;
   part.certificate.relative_gap = whole.certificate.relative_gap;
   part.certificate.bias = whole.certificate.biases[k];
+  if (const auto& dual = whole.certificate.dual_beta; !dual.empty()) {
+    part.certificate.dual_beta.assign(dual.begin() + static_cast<std::ptrdiff_t>(k * samples),
+                                      dual.begin() + static_cast<std::ptrdiff_t>((k + 1) * samples));
+  }
   part.iterations = whole.iterations;
   part.solves = whole.solves;
   return part;
@@ -237,14 +250,10 @@ void Add(const Learned& one, Learned& total) {
   total.certificate.dual += one.certificate.dual;
   total.certificate.gap += one.certificate.gap;
   total.certificate.relative_gap = std::max(total.certificate.relative_gap, one.certificate.relative_gap);
-  total.iterations += one.iterations;
-  total.solves += one.solves;
+  total += one;
   total.method = one.method;
   total.driver = one.driver;
   total.solver = one.solver;
-  total.solve_seconds += one.solve_seconds;
-  total.weight_seconds += one.weight_seconds;
-  total.certificate_seconds += one.certificate_seconds;
 }
 
 // The run as a whole: sums, and means of the weights.
@@ -260,7 +269,7 @@ void AddUp(std::span<const Learned> machines, std::size_t kernels, Learned& tota
   }
 }
 
-MachineReport Report(const MulticlassRun& run, const BinaryProblem& problem, const Learned& learned) {
+MachineReport Report(const TrainingRun& run, const BinaryProblem& problem, const Learned& learned) {
   MachineReport report;
   report.name = run.samples.classes[problem.output];
   if (problem.against >= 0) report.against = run.samples.classes[problem.against];
@@ -278,8 +287,7 @@ MachineReport Report(const MulticlassRun& run, const BinaryProblem& problem, con
   return report;
 }
 
-// The machine over all samples.
-ModelMachine Machine(const MulticlassRun& run, const BinaryProblem& problem, const Learned& learned) {
+ModelMachine OverAllSamples(const TrainingRun& run, const BinaryProblem& problem, const Learned& learned) {
   ModelMachine machine{learned.theta, learned.beta, learned.certificate.bias, problem.output,
                        problem.against};
   if (problem.rows.empty()) return machine;
@@ -288,34 +296,40 @@ ModelMachine Machine(const MulticlassRun& run, const BinaryProblem& problem, con
   return machine;
 }
 
+MachineProblem ProblemOf(const BinaryProblem& problem, const Learned& learned) {
+  MachineProblem own = problem.own;
+  own.dual = DualPointOf(learned.certificate);
+  if (!own.dual) return own;
+  for (std::int32_t& position : own.dual->positions) {
+    if (!problem.rows.empty()) position = static_cast<std::int32_t>(problem.rows[position]);
+  }
+  return own;
+}
+
 }  // namespace
 
-LearnedMachines LearnBinaryProblems(const MulticlassRun& run, std::span<const BinaryProblem> problems) {
+LearnedMachines LearnBinaryProblems(const TrainingRun& run, std::span<const BinaryProblem> problems) {
   const std::size_t kernels = run.prepared.kept.size();
   LearnedMachines all;
-  Work work;
-  const bool has_common_weights = run.grams != nullptr && run.options.machine_weights == "common";
+  const bool has_common_weights =
+      run.grams != nullptr && run.options.machine_weights == MachineWeights::kCommon;
   std::vector<Learned> machines;
+  all.problem.has_common_weights = has_common_weights;
   if (has_common_weights) {
     all.total = LearnWithCommonWeights(run, problems);
     for (std::size_t k = 0; k < problems.size(); ++k) {
       machines.push_back(PartOf(all.total, k, problems.size()));
     }
   } else {
-    machines = LearnAll(run, problems, work);
+    machines = LearnAll(run, problems, all.kernel_work);
     AddUp(machines, kernels, all.total);
   }
   for (std::size_t k = 0; k < problems.size(); ++k) {
     all.reports.push_back(Report(run, problems[k], machines[k]));
-    all.machines.push_back(Machine(run, problems[k], machines[k]));
+    all.machines.push_back(OverAllSamples(run, problems[k], machines[k]));
+    all.problem.machines.push_back(ProblemOf(problems[k], machines[k]));
   }
-  if (run.grams != nullptr) {
-    all.uses_table = run.grams->Exact().TableError() > 0;
-    work.Add(*run.grams);
-    all.kernel_rows = work.rows;
-    all.base_values = work.base_values;
-  }
-  return all;
+  return run.Account(std::move(all));
 }
 
 }  // namespace kweave

@@ -8,7 +8,7 @@
 #include <map>
 #include <optional>
 
-#include "base/symmetric_eigen.h"
+#include "compute/cpu/symmetric_eigen.h"
 #include "data/csv_scanner.h"
 #include "data/file_bytes.h"
 #include "data/number.h"
@@ -39,7 +39,8 @@ Words SplitWords(std::string_view line) {
   return words;
 }
 
-// The words of every line that has some: the fields of a table if the first line separates some, else between blanks.
+// The words of every line that has some: the fields of a table if the first line separates some, else between
+// blanks.
 std::vector<Words> ReadLines(const std::string& path) {
   const FileBytes file = OpenFileBytes(path);
   const TextSource source(file);
@@ -254,6 +255,16 @@ ClassKernels MakeClassKernels(std::span<const std::string> specs, std::span<cons
   for (const std::string& spec : specs) AddSpec(spec, classes, kernels);
   if (specs.empty()) AddSpec("identity", classes, kernels);
   return kernels;
+}
+
+std::vector<std::string> FilesOfClassKernels(std::span<const std::string> specs) {
+  std::vector<std::string> files;
+  for (const std::string& spec : specs) {
+    for (const char* kind : {"matrix", "taxonomy"}) {
+      if (const auto file = FileOf(spec, kind)) files.push_back(*file);
+    }
+  }
+  return files;
 }
 
 ClassKernelReport ReportClassKernels(const ClassKernels& kernels, std::span<const std::string> classes,

@@ -10,6 +10,7 @@
 
 #include "kweave/error.h"
 #include "kweave/train.h"
+#include "tests/support/verified_train.h"
 
 namespace kweave {
 namespace {
@@ -142,7 +143,8 @@ TEST(ClassKernels, EmbeddingKeepsDistances) {
   }
 }
 
-// What a model tells about its kernels is what training told, though its machines hold products of both weights.
+// What a model tells about its kernels is what training told, though its machines hold products of both
+// weights.
 TEST(ClassKernels, ModelsTellTheWeightsOfTraining) {
   Dataset data;
   std::vector<double> values;
@@ -155,9 +157,9 @@ TEST(ClassKernels, ModelsTellTheWeightsOfTraining) {
   data.views = {{"data", MakeDense(std::move(values), 60, 2), {}}};
   TrainOptions options;
   options.kernels = {"each(linear)"};
-  options.multiclass = "joint";
+  options.multiclass = Multiclass::kJoint;
   options.class_kernels = {"blocks"};
-  const Model model = Train(data, options, {});
+  const Model model = TrainVerified(data, options, {});
   const std::string text = model.Describe();
   for (const KernelReport& kernel : model.summary().kernels) {
     EXPECT_NE(text.find(fmt::format("{:>10.4g} ", kernel.weight)), std::string::npos) << kernel.name << text;

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "gram/make_gram.h"
 #include "kweave/options.h"
 
 namespace kweave {
@@ -14,8 +13,6 @@ std::vector<std::string> EffectiveKernels(const TrainOptions& options);
 
 /// The normalisation asked for, or the task's own.
 std::string EffectiveNormalize(const TrainOptions& options);
-
-FamilyEvaluation CertificateEvaluation(const TrainOptions& options);
 
 }  // namespace kweave
 

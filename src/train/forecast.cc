@@ -24,10 +24,10 @@ std::string Bytes(std::size_t bytes) {
 
 }  // namespace
 
-Forecast ForecastTraining(const Dataset& data, const TrainOptions& options, const Context& context) {
-  Validate(options);
+Forecast ForecastTraining(const Dataset& data, const CheckedOptions& checked, const Context& context) {
+  const TrainOptions& options = *checked;
   const PreparedSamples samples = PrepareSamples(data, options);
-  KernelSet kernels = ParseKernels(EffectiveKernels(options), samples.views, context.seed);
+  KernelSet kernels = ParseKernels(EffectiveKernels(options), samples.views, context.seed, samples.numbering);
   const auto count = static_cast<Index>(samples.indices.size());
   const Index total = kernels.size();
   const std::vector<Index> on_pairs = FindPairKernels(kernels);
@@ -47,7 +47,8 @@ Forecast ForecastTraining(const Dataset& data, const TrainOptions& options, cons
   forecast.data_bytes = plan.data_bytes;
   forecast.cache_bytes = plan.base_cache_bytes + plan.row_cache_bytes;
   // The model keeps a copy of its samples.
-  forecast.peak_bytes = taken + forecast.cache_bytes + plan.working_bytes + plan.data_bytes;
+  forecast.peak_bytes =
+      taken + plan.working_bytes + plan.data_bytes + std::max(forecast.cache_bytes, plan.certificate_bytes);
   forecast.pair_evaluations =
       static_cast<double>(plan.bases) * static_cast<double>(count) * static_cast<double>(count) +
       static_cast<double>(on_pairs.size()) * pairs * pairs;

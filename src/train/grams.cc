@@ -18,7 +18,7 @@ Grams::Grams(GramSource source, const GramSettings& settings, ThreadPool& pool, 
       samples_(std::move(samples)) {
   GramOptions options{settings.use_float, FamilyEvaluation::kAuto, settings.base_cache_bytes,
                       settings.factors_sum_to_zero};
-  if (whole_ != nullptr) options.shared = whole_->working_.get();
+  if (whole_ != nullptr) options.shared = whole_->working_->bases();
   working_ = Make(std::move(options));
 }
 
@@ -47,7 +47,7 @@ Gram& Grams::Exact() {
   if (!exact_) {
     GramOptions options{false, settings_.certificate, 0, false};
     options.learned_error = settings_.learned_error;
-    if (whole_ != nullptr) options.shared = whole_->exact_.get();
+    if (whole_ != nullptr && whole_->exact_) options.shared = whole_->exact_->bases();
     exact_ = Make(std::move(options));
   }
   return *exact_;
@@ -111,6 +111,11 @@ std::shared_ptr<Grams> Grams::Part(std::span<const Index> rows, std::size_t base
   }
   const Grams* whole = whole_ != nullptr ? whole_ : this;
   return std::shared_ptr<Grams>(new Grams(std::move(part), settings, pool, whole, std::move(samples)));
+}
+
+void KernelWork::Add(const Grams& grams) {
+  rows += grams.rows_evaluated();
+  base_values += grams.base_values();
 }
 
 }  // namespace kweave

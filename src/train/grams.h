@@ -8,9 +8,18 @@
 
 #include "base/threads.h"
 #include "gram/make_gram.h"
-#include "weights/learn.h"
+#include "weights/run/learn.h"
 
 namespace kweave {
+
+class Grams;
+
+/// What kernels were asked for.
+struct KernelWork {
+  std::int64_t rows = 0;
+  std::int64_t base_values = 0;
+  void Add(const Grams& grams);
+};
 
 /// What the kernels of a run are computed from.
 struct GramSource {
@@ -28,25 +37,26 @@ struct GramSettings {
   double learned_error = 0;          ///< likewise, of the exact kernels
 };
 
-/// The kernels at both precisions. The exact ones are made when first asked for, and are the working ones when those
-/// are as good.
+/// The kernels at both precisions. The exact ones are made when first asked for, and are the working ones
+/// when those are as good.
 class Grams : public GramSample {
  public:
   /// The kernel set and the pool must outlive it.
   Grams(GramSource source, const GramSettings& settings, ThreadPool& pool);
 
   GramPair Pair() override;
-  /// Computes every base quantity once and keeps it, for the exact kernels too where `exact_too`: the parts below then
-  /// take them from here and may be used side by side.
+  /// Computes every base quantity once and keeps it, for the exact kernels too where `exact_too`: the parts
+  /// below then take them from here and may be used side by side.
   void KeepBases(bool exact_too);
-  /// The same kernels between some of the samples, ascending (empty: all), with the loops in `pool`; `base_cache_bytes` for what
-  /// is not kept here. This must outlive it.
+  /// The same kernels between some of the samples, ascending (empty: all), with the loops in `pool`;
+  /// `base_cache_bytes` for what is not kept here. This must outlive it.
   std::shared_ptr<Grams> Part(std::span<const Index> rows, std::size_t base_cache_bytes,
                               ThreadPool& pool) const;
   /// Some of the kernels, ascending, between all samples. This must outlive it.
   std::shared_ptr<Grams> SomeKernels(std::span<const Index> kernels) const;
   Gram& Exact();
-  /// In float64, by tables where those are good, and nothing left out that only sums of factors make harmless.
+  /// In float64, by tables where those are good, and nothing left out that only sums of factors make
+  /// harmless.
   Gram& Precise();
   /// By both, parts of the samples not counted.
   std::int64_t rows_evaluated() const;

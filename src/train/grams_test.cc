@@ -12,7 +12,7 @@
 #include "kernel/language.h"
 #include "loss/hinge.h"
 #include "regularizer/lp_norm.h"
-#include "weights/learn_sifted.h"
+#include "weights/strategies/sample_screening.h"
 
 namespace kweave {
 namespace {
@@ -62,9 +62,10 @@ TEST(Grams, APartHasTheValuesOfTheWhole) {
   Gram& small = *part->Pair().working;
   std::vector<float> large_rows(chosen.size() * 300), small_rows(chosen.size() * chosen.size());
   const std::vector<Index> all = {0, 1, 2, 3, 4};
-  whole.Rows(theta, chosen, large_rows.data(), 300);
-  small.Rows(theta, all, small_rows.data(), static_cast<Index>(chosen.size()));
-  // Linear kernels are centred on other means, which shifts rows and columns; what is left of the rest must agree.
+  whole.Learn(theta)->Rows(chosen, large_rows.data(), 300);
+  small.Learn(theta)->Rows(all, small_rows.data(), static_cast<Index>(chosen.size()));
+  // Linear kernels are centred on other means, which shifts rows and columns; what is left of the rest must
+  // agree.
   const auto contrast = [&](const auto& value) {
     return value(0, 1) - value(0, 2) - value(4, 1) + value(4, 2);
   };
@@ -160,6 +161,30 @@ TEST(Grams, StartingFromASampleLeavesTheOptimumWhereItIs) {
   }
 }
 
+TEST(Grams, DrawsTheSamplesToStartFromByTheSeed) {
+  MadeProblem problem(4200);
+  const HingeLoss hinge;
+  const auto drawn = [&](std::uint64_t seed) {
+    Context context;
+    context.seed = seed;
+    RunControl control(context);
+    Grams grams = problem.MakeGrams();
+    GramPair pair = grams.Pair();
+    std::vector<Index> rows;
+    pair.sample = [&, sample = pair.sample](std::span<const Index> some) {
+      if (rows.empty()) rows.assign(some.begin(), some.end());
+      return sample(some);
+    };
+    LearnOptions options;
+    options.target_gap = 0.01;
+    LearnWeights(pair, {{&hinge, problem.y, problem.C}, LpConstraint(2)}, options, control);
+    return rows;
+  };
+  EXPECT_FALSE(drawn(1).empty());
+  EXPECT_EQ(drawn(1), drawn(1));
+  EXPECT_NE(drawn(1), drawn(2));
+}
+
 // One side is rare, so most samples of the other are far from it.
 TEST(Grams, LeavingOutSamplesLeavesTheOptimumWhereItIs) {
   MadeProblem problem(4200);
@@ -177,12 +202,12 @@ TEST(Grams, LeavingOutSamplesLeavesTheOptimumWhereItIs) {
   options.target_gap = 1e-3;
   const LearningProblem learning{{&hinge, problem.y, problem.C}, LpConstraint(2)};
   const Learned all = LearnWeights(grams.Pair(), learning, options, control);
-  const Learned sifted = LearnSifted(grams.Pair(), learning, options, control);
+  const Learned sifted = LearnScreened(grams.Pair(), learning, options, control);
   EXPECT_EQ(sifted.status, Status::kConverged);
   EXPECT_LE(sifted.certificate.relative_gap, 1e-3);
   EXPECT_NEAR(sifted.certificate.primal, all.certificate.primal, 1e-3 * all.certificate.primal);
 
-  // A machine that nobody certified yet: half of the samples that count are missing from it.
+  // A machine without a certificate yet: half of the samples that count are missing from it.
   WarmStart start{sifted.theta, sifted.beta};
   for (std::size_t i = 0; i < start.beta.size(); i += 2) start.beta[i] = 0;
   learning.risk.MakeFeasible(start.beta);
@@ -190,7 +215,7 @@ TEST(Grams, LeavingOutSamplesLeavesTheOptimumWhereItIs) {
       Certify(grams.Exact(), learning.risk, *learning.regularizer, start.theta, start.beta, start.beta)
           .outputs;
   options.start = &start;
-  const Learned resumed = LearnSifted(grams.Pair(), learning, options, control);
+  const Learned resumed = LearnScreened(grams.Pair(), learning, options, control);
   EXPECT_EQ(resumed.status, Status::kConverged);
   EXPECT_LE(resumed.certificate.relative_gap, 1e-3);
   EXPECT_NEAR(resumed.certificate.primal, all.certificate.primal, 1e-3 * all.certificate.primal);

@@ -1,10 +1,11 @@
 // One machine for all classes, with kernel weights common to them.
 //
-// Next on the main path: weights/learn_joint.h.
+// Next on the main path: weights/run/learn_joint.h.
 #include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "kweave/error.h"
 #include "regularizer/lp_norm.h"
@@ -12,13 +13,13 @@
 #include "train/multiclass.h"
 #include "train/objective.h"
 #include "train/warm_start.h"
-#include "weights/learn_joint.h"
+#include "weights/run/learn_joint.h"
 
 namespace kweave {
 namespace {
 
-// A function for each class and term of the learned kernel: what the terms make of the betas of all classes. Where no kernel
-// on samples has a weight, there is still a bias for each class.
+// A function for each class and term of the learned kernel: what the terms make of the betas of all classes.
+// Where no kernel on samples has a weight, there is still a bias for each class.
 std::vector<ModelMachine> MakeMachines(const JointRisk& risk, std::vector<ClassTerm> terms,
                                        std::size_t kernels, const Learned& learned) {
   if (terms.empty()) terms.push_back({std::vector<double>(kernels, 0.0), IdentityClasses(risk.classes)});
@@ -60,7 +61,8 @@ std::vector<MachineReport> MakeReports(const JointRisk& risk, std::span<const st
   return reports;
 }
 
-// Weights and quadratics of the kernels on samples, summed over those on classes; then those of kernels given on pairs.
+// Weights and quadratics of the kernels on samples, summed over those on classes; then those of kernels given
+// on pairs.
 void SumOverClassKernels(std::size_t kernels, std::size_t class_kernels, std::vector<double>& values) {
   std::vector<double> sums(kernels, 0.0);
   const std::size_t products = kernels * class_kernels;
@@ -81,7 +83,7 @@ LearnedPairs MakePairs(const JointRisk& risk, const JointGram& gram, const Learn
 }
 
 // The kernels given on pairs, as a Gram of these; null without any.
-std::unique_ptr<Grams> MakePairGrams(const MulticlassRun& run) {
+std::unique_ptr<Grams> MakePairGrams(const TrainingRun& run) {
   const PairKernels& pairs = run.prepared.pairs;
   if (pairs.empty()) return nullptr;
   return std::make_unique<Grams>(GramSource{&pairs.kernels, pairs.views, pairs.normalization},
@@ -90,10 +92,10 @@ std::unique_ptr<Grams> MakePairGrams(const MulticlassRun& run) {
 }
 
 // The betas of all classes, where the model to start from was learned jointly and has a machine for each.
-std::optional<WarmStart> StartOf(const MulticlassRun& run) {
+std::optional<WarmStart> StartOf(const TrainingRun& run) {
   if (run.start == nullptr || !run.options.class_kernels.empty()) return std::nullopt;
   const ModelContent& content = run.start->content();
-  if (content.multiclass != "joint" || content.classes != run.samples.classes ||
+  if (content.multiclass != Multiclass::kJoint || content.classes != run.samples.classes ||
       content.machines.size() != content.classes.size()) {
     return std::nullopt;
   }
@@ -113,7 +115,7 @@ std::optional<WarmStart> StartOf(const MulticlassRun& run) {
 
 }  // namespace
 
-LearnedMachines LearnJoint(const MulticlassRun& run) {
+LearnedMachines LearnJoint(const TrainingRun& run) {
   const std::vector<std::string>& classes = run.samples.classes;
   const Objective objective(run.samples.y, run.samples.upper, run.options);
   const std::vector<Index> y(run.samples.labels.of_sample.begin(), run.samples.labels.of_sample.end());
@@ -124,14 +126,19 @@ LearnedMachines LearnJoint(const MulticlassRun& run) {
   const std::unique_ptr<Grams> pair_grams = MakePairGrams(run);
   const std::optional<GramPair> given = pair_grams ? std::optional(pair_grams->Pair()) : std::nullopt;
   LearnedMachines result;
-  result.total = LearnJoint(
-      run.grams->Pair(), {risk, run.regularizer, class_kernels.matrices, given ? &*given : nullptr},
-      {run.options.method, run.options.driver, run.options.gap, run.options.max_iterations,
-       run.plan.row_cache_bytes, SolverByName(run.options.solver), &run.pool, start ? &*start : nullptr},
-      run.control);
+  result.total = LearnJoint(run.grams->Pair(),
+                            {risk, run.regularizer, class_kernels.matrices, given ? &*given : nullptr},
+                            run.Learning(start ? &*start : nullptr), run.control);
   Learned& learned = result.total;
   const JointGram gram(run.grams->Exact(), risk.classes, class_kernels.matrices,
                        given ? given->working : nullptr);
+  result.problem.joint.dual = DualPointOf(learned.certificate);
+  if (!run.options.class_kernels.empty()) {
+    for (const ClassMatrix& matrix : class_kernels.matrices)
+      result.problem.joint.class_kernels.push_back(SparseVector::From(matrix));
+    result.problem.joint.theta = learned.theta;
+    result.problem.joint.beta = SparseVector::From(learned.beta);
+  }
   const std::size_t kernels = run.prepared.kept.size();
   result.machines = MakeMachines(risk, gram.TermsAt(learned.theta), kernels, learned);
   if (given) result.pairs = MakePairs(risk, gram, learned);
@@ -143,10 +150,8 @@ LearnedMachines LearnJoint(const MulticlassRun& run) {
   SumOverClassKernels(kernels, class_kernels.matrices.size(), learned.theta);
   SumOverClassKernels(kernels, class_kernels.matrices.size(), learned.certificate.quadratics);
   result.reports = MakeReports(risk, classes, learned);
-  result.uses_table = run.grams->Exact().TableError() > 0;
-  result.kernel_rows = run.grams->rows_evaluated() + (pair_grams ? pair_grams->rows_evaluated() : 0);
-  result.base_values = run.grams->base_values();
-  return result;
+  if (pair_grams) result.kernel_work.rows += pair_grams->rows_evaluated();
+  return run.Account(std::move(result));
 }
 
 }  // namespace kweave

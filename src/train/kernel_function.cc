@@ -10,56 +10,90 @@
 #include "base/random.h"
 #include "base/run_control.h"
 #include "base/threads.h"
+#include "gram/gram.h"
 #include "gram/group.h"
-#include "gram/parametric_gram.h"
+#include "gram/unexpanded_vector.h"
 #include "kweave/error.h"
 #include "loss/hinge.h"
-#include "weights/learn_parameters.h"
+#include "weights/run/learn_parameters.h"
 
 namespace kweave {
 namespace {
 
-constexpr Index kRowsAtATime = 8;
+constexpr Index kRowsAtATime =
+    8;  // of a user's function, slow beside what a piece costs: small, so that all threads get some
 
 /// A function of the user's behind the seam of kernels.
-class FunctionGram final : public ParametricGram {
+class FunctionGram final : public Gram {
  public:
-  FunctionGram(const KernelFunction& kernel, ThreadPool& pool) : kernel_(kernel), pool_(pool) {}
+  FunctionGram(const KernelFunction& kernel, ThreadPool& pool)
+      : Gram({.left_count = kernel.samples(),
+              .right_count = kernel.samples(),
+              .kernels = kernel.parameters(),
+              .is_sum = false}),
+        kernel_(kernel),
+        pool_(pool) {}
 
-  Index left_count() const override { return kernel_.samples(); }
-  Index right_count() const override { return kernel_.samples(); }
-  Index kernels() const override { return kernel_.parameters(); }
-  double RowShift(std::span<const double>) const override { return 0; }
-  double TableError() const override { return 0; }
+  std::vector<VectorAnswer> AnswerAll(std::span<const VectorRequest> requests) override {
+    std::vector<VectorAnswer> answers(requests.size());
+    for (std::size_t v = 0; v < requests.size(); ++v) {
+      const VectorRequest& request = requests[v];
+      if (request.keeps_expansion)
+        answers[v].expansion = std::make_unique<UnexpandedVector>(*this, request.a);
+      if (request.has_outputs()) answers[v].outputs = Multiply(request.theta, request.a);
+      if (request.wants_quadratics && !request.theta.empty())
+        answers[v].quadratics = Gradients(request.theta, request.a);
+    }
+    return answers;
+  }
 
-  void Rows(std::span<const double> theta, std::span<const Index> rows, float* out, Index stride) override {
+ protected:
+  std::shared_ptr<const LearnedMatrix> MakeLearned(std::span<const double> theta) override {
+    return std::make_shared<FunctionMatrix>(*this, theta);
+  }
+
+ private:
+  class FunctionMatrix final : public LearnedMatrix {
+   public:
+    FunctionMatrix(FunctionGram& gram, std::span<const double> theta) : LearnedMatrix(theta), gram_(gram) {}
+
+    void Rows(std::span<const Index> rows, float* out, Index stride) const override {
+      gram_.CopyRows(theta(), rows, out, stride);
+    }
+    void Rows(std::span<const Index> rows, double* out, Index stride) const override {
+      gram_.CopyRows(theta(), rows, out, stride);
+    }
+    void Diagonal(std::span<double> out) const override {
+      const std::vector<Index> rows = MeanOf(gram_.left_count()).rows;
+      gram_.ForRows(theta(), rows, [&](std::size_t r, std::span<const double> row) { out[r] = row[r]; });
+    }
+
+   private:
+    FunctionGram& gram_;
+  };
+
+  template <class T>
+  void CopyRows(std::span<const double> theta, std::span<const Index> rows, T* out, Index stride) {
     ForRows(theta, rows, [&](std::size_t r, std::span<const double> row) {
       std::copy(row.begin(), row.end(), out + r * stride);
     });
   }
-  void Rows(std::span<const double> theta, std::span<const Index> rows, double* out, Index stride) override {
+
+  // K is symmetric: row i times a is output i.
+  std::vector<double> Multiply(std::span<const double> theta, std::span<const double> a) {
+    std::vector<double> out(a.size());
+    const std::vector<Index> rows = MeanOf(left_count()).rows;
     ForRows(theta, rows, [&](std::size_t r, std::span<const double> row) {
-      std::copy(row.begin(), row.end(), out + r * stride);
+      out[r] = std::inner_product(row.begin(), row.end(), a.begin(), 0.0);
     });
+    return out;
   }
 
-  void Diagonal(std::span<const double> theta, std::span<double> out) override {
-    const std::vector<Index> rows = MeanOf(kernel_.samples()).rows;
-    ForRows(theta, rows, [&](std::size_t r, std::span<const double> row) { out[r] = row[r]; });
-  }
-
-  std::unique_ptr<Expansion> Expand(std::span<const double> a) override {
-    return std::make_unique<FunctionExpansion>(*this, a);
-  }
-  void Update(Expansion& expansion, std::span<const double> a) override {
-    static_cast<FunctionExpansion&>(expansion).a.assign(a.begin(), a.end());
-  }
-
-  void Gradients(std::span<const double> theta, std::span<const double> a,
-                 std::span<double> gradients) override {
+  // a' (dK / dtheta_m) a for every parameter.
+  std::vector<double> Gradients(std::span<const double> theta, std::span<const double> a) {
     const SupportVector support = MakeSupport(a);
     const auto count = static_cast<Index>(support.rows.size());
-    const std::size_t parameters = gradients.size();
+    const std::size_t parameters = theta.size();
     std::vector<double> parts(((count + kRowsAtATime - 1) / kRowsAtATime) * parameters, 0.0);
     pool_.ParallelFor(count, kRowsAtATime, [&](Index begin, Index end, int) {
       const std::span part = std::span(parts).subspan(begin / kRowsAtATime * parameters, parameters);
@@ -69,28 +103,10 @@ class FunctionGram final : public ParametricGram {
         kernel_.AddGradient(theta, support.rows[k], weights, part);
       }
     });
-    std::ranges::fill(gradients, 0.0);
+    std::vector<double> gradients(parameters, 0.0);
     for (std::size_t s = 0; s < parts.size(); ++s) gradients[s % parameters] += parts[s];
+    return gradients;
   }
-
- private:
-  struct FunctionExpansion : Expansion {
-    FunctionExpansion(FunctionGram& the_gram, std::span<const double> vector)
-        : gram(the_gram), a(vector.begin(), vector.end()) {}
-    void Quadratics(std::span<double> q) const override { std::ranges::fill(q, 0.0); }
-    void Products(std::span<const double>, std::span<double> products) const override {
-      std::ranges::fill(products, 0.0);
-    }
-    // K is symmetric: row i times a is output i.
-    void Outputs(std::span<const double> theta, std::span<double> out) const override {
-      const std::vector<Index> rows = MeanOf(gram.kernel_.samples()).rows;
-      gram.ForRows(theta, rows, [&](std::size_t r, std::span<const double> row) {
-        out[r] = std::inner_product(row.begin(), row.end(), a.begin(), 0.0);
-      });
-    }
-    FunctionGram& gram;
-    std::vector<double> a;
-  };
 
   template <class Use>
   void ForRows(std::span<const double> theta, std::span<const Index> rows, const Use& use) {
@@ -112,13 +128,13 @@ class FunctionGram final : public ParametricGram {
 class UserRegularizer final : public Regularizer {
  public:
   UserRegularizer(const ParameterRegularizer& user, std::span<const double> start)
-      : user_(user), start_(start.begin(), start.end()) {}
+      : Regularizer({.name = "a regulariser of the caller", .is_dual_smooth = false, .has_projection = true}),
+        user_(user),
+        start_(start.begin(), start.end()) {}
 
-  std::string Name() const override { return "a regulariser of the caller"; }
-  bool is_dual_smooth() const override { return false; }
-  double Value(std::span<const double> theta) const override { return user_.Value(theta); }
-  void Gradient(std::span<const double> theta, std::span<double> gradient) const override {
-    user_.Gradient(theta, gradient);
+  double Evaluate(std::span<const double> theta, std::span<double> gradient) const override {
+    if (!gradient.empty()) user_.Gradient(theta, gradient);
+    return user_.Value(theta);
   }
   double DualTerm(std::span<const double>) const override { return std::numeric_limits<double>::infinity(); }
   void BestResponse(std::span<const double>, std::span<double> theta) const override { Start(theta); }
@@ -128,8 +144,8 @@ class UserRegularizer final : public Regularizer {
     Project(theta);
   }
   void MakeFeasible(std::span<double> theta) const override { Project(theta); }
-  bool has_projection() const override { return true; }
-  void Project(std::span<double> theta) const override { user_.Project(theta); }
+  using Regularizer::Project;
+  void Project(std::span<double> theta, std::span<const double>) const override { user_.Project(theta); }
 
  private:
   const ParameterRegularizer& user_;
@@ -204,8 +220,8 @@ LearnedKernel LearnKernel(const KernelFunction& kernel, const ParameterRegulariz
   learn_options.target_gap = options.gap;
   learn_options.max_iterations = options.max_iterations;
   learn_options.pool = &pool;
-  Learned learned = LearnParameters({&gram, false, [&]() -> ParametricGram& { return gram; }}, problem,
-                                    learn_options, {}, control);
+  Learned learned =
+      LearnParameters({&gram, false, [&]() -> Gram& { return gram; }}, problem, learn_options, {}, control);
   return {learned.status,
           std::move(learned.theta),
           std::move(learned.beta),
@@ -218,14 +234,14 @@ LearnedKernel LearnKernel(const KernelFunction& kernel, const ParameterRegulariz
 
 double CheckGradient(const KernelFunction& kernel, std::span<const double> theta, std::uint64_t seed) {
   Random random(seed);
-  std::vector<double> a(kernel.samples()), gradient(theta.size()), out(a.size());
+  std::vector<double> a(kernel.samples());
   for (double& value : a) value = 2 * random.Uniform() - 1;
   ThreadPool pool(1);
   FunctionGram gram(kernel, pool);
-  gram.Gradients(theta, a, gradient);
-  const std::unique_ptr<Expansion> expansion = gram.Expand(a);
+  const std::vector<double> gradient =
+      gram.Answer({.a = a, .theta = theta, .wants_outputs = false}).quadratics;
   return LargestDifference(theta, gradient, [&](std::span<const double> at) {
-    expansion->Outputs(at, out);
+    const std::vector<double> out = gram.Answer({.a = a, .theta = at, .wants_quadratics = false}).outputs;
     return std::inner_product(a.begin(), a.end(), out.begin(), 0.0);
   });
 }

@@ -3,24 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <optional>
 
+#include "data/label_key.h"
 #include "data/number.h"
 #include "kweave/error.h"
 
 namespace kweave {
 namespace {
 
-bool IsSameLabel(const std::string& a, const std::string& b) {
-  if (a == b) return true;
-  const auto x = ToNumber(a), y = ToNumber(b);
-  return x && y && *x == *y;
-}
-
 std::string NameSome(std::span<const std::string> classes) {
-  constexpr std::size_t kNamed = 10;
+  constexpr std::size_t kNamed = 10;  // digits, say; a message stays within a few lines
   const auto named = classes.first(std::min(classes.size(), kNamed));
   return fmt::format("'{}'{}", fmt::join(named, "', '"), classes.size() > kNamed ? ", ..." : "");
 }
@@ -28,6 +24,21 @@ std::string NameSome(std::span<const std::string> classes) {
 [[noreturn]] void RefuseClassCount(std::span<const std::string> classes, std::string_view expected) {
   throw Error(ErrorKind::kData, fmt::format("the labels hold {} class{} ({}), expected {}", classes.size(),
                                             classes.size() == 1 ? "" : "es", NameSome(classes), expected));
+}
+
+// Most samples with a fraction of their own: nobody means classes.
+void RefuseTargets(std::span<const std::string> classes, std::size_t samples) {
+  constexpr std::size_t kFewClasses = 10;  // as many may well be levels such as 0.5, 1, 1.5
+  if (classes.size() <= kFewClasses || 2 * classes.size() <= samples) return;
+  const auto is_number = [](const std::string& label) { return LabelNumber(label).has_value(); };
+  const auto has_fraction = [](const std::string& label) {
+    const double number = LabelNumber(label).value_or(0);
+    return number != std::trunc(number);
+  };
+  if (!std::ranges::all_of(classes, is_number) || std::ranges::none_of(classes, has_fraction)) return;
+  throw Error(ErrorKind::kData,
+              fmt::format("the labels are {} different numbers for {} samples; did you mean `task` regress?",
+                          classes.size(), samples));
 }
 
 // The labels between separators, without the blanks around them; none for an empty text.
@@ -46,24 +57,22 @@ std::vector<std::string> Split(std::string_view text, std::string_view separator
   return parts;
 }
 
-// Numbers the distinct labels: in the order of their numbers where they have some, else of their texts. Each is called
-// as it came first.
+// Numbers the distinct labels: in the order of their numbers where they have some, else of their texts. Each
+// is called as it came first.
 class ClassIndex {
  public:
-  /// `numbers` is empty, or has one for each text.
-  ClassIndex(std::span<const std::string> texts, std::span<const double> numbers) {
-    for (std::size_t i = 0; i < texts.size(); ++i) {
-      const double number = numbers.empty() ? 0 : numbers[i];
-      class_of_.try_emplace({number, numbers.empty() ? texts[i] : ""}, Entry{texts[i], 0});
-    }
+  explicit ClassIndex(std::span<const std::string> texts) {
+    const bool are_numbers =
+        std::ranges::all_of(texts, [](const std::string& text) { return LabelNumber(text).has_value(); });
+    const auto key_of = [are_numbers](const std::string& text) {
+      return std::pair(are_numbers ? *LabelNumber(text) : 0.0, LabelKey(text));
+    };
+    for (const std::string& text : texts) class_of_.try_emplace(key_of(text), Entry{text, 0});
     for (auto& [key, entry] : class_of_) {
       entry.number = static_cast<std::int32_t>(classes_.size());
       classes_.push_back(entry.name);
     }
-    for (std::size_t i = 0; i < texts.size(); ++i) {
-      const double number = numbers.empty() ? 0 : numbers[i];
-      of_text_.push_back(class_of_.at({number, numbers.empty() ? texts[i] : ""}).number);
-    }
+    for (const std::string& text : texts) of_text_.push_back(class_of_.at(key_of(text)).number);
   }
 
   const std::vector<std::string>& classes() const { return classes_; }
@@ -80,17 +89,6 @@ class ClassIndex {
   std::vector<std::int32_t> of_text_;
 };
 
-// The texts as numbers; empty unless all of them are.
-std::vector<double> ToNumbers(std::span<const std::string> texts) {
-  std::vector<double> numbers;
-  for (const std::string& text : texts) {
-    const std::optional<double> number = ToNumber(text);
-    if (!number) return {};
-    numbers.push_back(*number);
-  }
-  return numbers;
-}
-
 void EncodeSeveral(const Labels& labels, std::span<const Index> samples, ClassLabels& encoded) {
   std::vector<std::string> all;
   std::vector<std::size_t> ends;
@@ -98,7 +96,7 @@ void EncodeSeveral(const Labels& labels, std::span<const Index> samples, ClassLa
     for (std::string& label : Split(labels.text[i], labels.separator)) all.push_back(std::move(label));
     ends.push_back(all.size());
   }
-  const ClassIndex index(all, ToNumbers(all));
+  const ClassIndex index(all);
   encoded.classes = index.classes();
   if (encoded.classes.empty()) throw Error(ErrorKind::kData, "no sample has a label");
   std::size_t begin = 0;
@@ -118,8 +116,8 @@ bool ClassLabels::Has(std::size_t i, std::int32_t u) const {
 }
 
 std::int32_t ClassLabels::Find(const std::string& label) const {
-  const auto found =
-      std::ranges::find_if(classes, [&](const std::string& known) { return IsSameLabel(label, known); });
+  const auto found = std::ranges::find_if(
+      classes, [&, key = LabelKey(label)](const std::string& known) { return LabelKey(known) == key; });
   return found == classes.end() ? -1 : static_cast<std::int32_t>(found - classes.begin());
 }
 
@@ -132,14 +130,11 @@ ClassLabels EncodeClasses(const Labels& labels, std::span<const Index> samples) 
     return encoded;
   }
   std::vector<std::string> texts;
-  std::vector<double> numbers;
-  for (Index i : samples) {
-    texts.push_back(labels.text[i]);
-    if (labels.is_numeric()) numbers.push_back(labels.number[i]);
-  }
-  const ClassIndex index(texts, numbers);
+  for (Index i : samples) texts.push_back(labels.text[i]);
+  const ClassIndex index(texts);
   encoded.classes = index.classes();
   if (encoded.classes.size() < 2) RefuseClassCount(encoded.classes, "two or more");
+  RefuseTargets(encoded.classes, texts.size());
   encoded.of_sample = index.of_text();
   return encoded;
 }
@@ -175,18 +170,20 @@ std::vector<double> EncodeTargets(const Labels& labels, std::span<const Index> s
 }
 
 std::vector<double> PerClass(std::span<const std::pair<std::string, double>> given, const ClassLabels& labels,
-                             double fallback, std::string_view what) {
+                             double fallback, std::string_view name) {
   std::vector<double> values(labels.classes.size(), fallback);
   std::vector<bool> is_given(values.size(), false);
   for (const auto& [label, value] : given) {
     const std::int32_t u = labels.Find(label);
     if (u < 0) {
       throw Error(ErrorKind::kUsage,
-                  fmt::format("{} for '{}', but the classes are {}", what, label, NameSome(labels.classes)));
+                  fmt::format("`{}` for '{}', but the classes are {}", name, label, NameSome(labels.classes)),
+                  {std::string(name), label, "a class"});
     }
     if (is_given[u]) {
       throw Error(ErrorKind::kUsage,
-                  fmt::format("{} for class '{}' is given twice, expected once", what, labels.classes[u]));
+                  fmt::format("`{}` for class '{}' is given twice, expected once", name, labels.classes[u]),
+                  {std::string(name), label, "once for every class"});
     }
     is_given[u] = true;
     values[u] = value;
@@ -196,7 +193,7 @@ std::vector<double> PerClass(std::span<const std::pair<std::string, double>> giv
 
 std::vector<double> UpperBounds(const TrainOptions& options, const ClassLabels& labels,
                                 std::span<const Index> samples) {
-  const std::vector<double> factor = PerClass(options.class_weights, labels, 1, "class weight");
+  const std::vector<double> factor = PerClass(options.class_weights, labels, 1, "class_weights");
   std::vector<double> upper = UpperBounds(options, samples);
   if (labels.is_multilabel()) return upper;
   for (std::size_t k = 0; k < upper.size(); ++k) upper[k] *= factor[labels.of_sample[k]];

@@ -131,7 +131,7 @@ TEST(PerClass, RefusesAClassNamedTwice) {
     PerClass(given, labels, 1, "C");
     FAIL();
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "C for class '1' is given twice, expected once");
+    EXPECT_STREQ(error.what(), "`C` for class '1' is given twice, expected once");
   }
 }
 

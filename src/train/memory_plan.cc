@@ -2,13 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
-#include <vector>
 
 #include "base/memory.h"
 #include "base/threads.h"
-#include "gram/feature_group.h"
-#include "gram/kernel_parts.h"
+#include "gram/gram_plan.h"
 #include "train/effective_options.h"
 #include "train/objective.h"
 
@@ -34,40 +31,15 @@ std::size_t FeatureBytes(const SparseRows& sparse) {
   return entries * (sizeof(double) + sizeof(std::int32_t)) + (sparse.rows + 1) * sizeof(Index);
 }
 
-// The program with its libraries; expansions of about 40 functions in float64 and the vectors of the solvers; and what a
-// second-order model of theta or a bundle of betas takes.
+// The program with its libraries; expansions of about 40 functions in float64 and the vectors of the solvers;
+// and what a second-order model of theta or a bundle of betas takes.
 constexpr std::size_t kProgramBytes = std::size_t{24} << 20;
 constexpr std::size_t kBytesPerSample = 2000;
+// Specification, name, weights of methods and model: measured with 100,000 and 200,000 widths.
+constexpr std::size_t kBytesPerKernel = 1100;
 // Of a machine with several: betas, outputs and gradients of the solver, the driver and the certificate.
 constexpr std::size_t kBytesPerOutput = 12 * sizeof(double);
 constexpr std::size_t kWeightMethodBytes = std::size_t{56} << 20;
-constexpr std::size_t kTermsOfColumn = 32;  // about as many has the table of a feature
-
-// Features packed for products of rows. Sparse ones take as much again as they have.
-std::size_t PackedBytes(std::span<const View> views, std::size_t value_bytes) {
-  std::size_t bytes = 0;
-  for (const View& view : views) {
-    const bool is_sparse = std::holds_alternative<SparseRows>(view.features);
-    const std::size_t as_read = std::visit([](const auto& f) { return FeatureBytes(f); }, view.features);
-    bytes += is_sparse ? as_read : RowCount(view.features) * ColumnCount(view.features) * value_bytes;
-  }
-  return bytes;
-}
-
-// What families on single features keep (gram/feature_group.h, gram/feature_rows.h): a column each, once for sums over
-// samples and once for rows, and factors of the rows.
-std::size_t SingleFeatureBytes(const KernelSet& kernels, std::span<const View> views, Index samples) {
-  std::vector<std::pair<std::int32_t, std::int32_t>> places;
-  for (const Family& family : kernels.families) {
-    const Features& features = views[static_cast<std::size_t>(family.view)].features;
-    if (!IsSmoothInOneFeature(*family.kind, features, kernels.subsets[family.subset])) continue;
-    places.emplace_back(family.view, family.subset);
-  }
-  std::ranges::sort(places);
-  const std::size_t columns = std::unique(places.begin(), places.end()) - places.begin();
-  const std::size_t of_column = samples * sizeof(double);
-  return columns * 2 * of_column + std::min(kMostFeatureRowBytes, columns * kTermsOfColumn * of_column);
-}
 
 // All bases first, then those of the certificate, then rows for every thread's machine.
 void ShareAmongMachines(Index samples, Index certificate_bases, std::size_t caches, std::size_t value_bytes,
@@ -98,26 +70,30 @@ MemoryPlan PlanMemory(const KernelSet& kernels, std::span<const View> views, Ind
   for (const View& view : views) {
     plan.data_bytes += std::visit([](const auto& f) { return FeatureBytes(f); }, view.features);
   }
-  const auto count_bases = [&, sequence = ParseNormalizers(EffectiveNormalize(options))](
-                               bool use_float, FamilyEvaluation evaluation) {
-    return CountBases(kernels, views, sequence, {.use_float = use_float, .evaluation = evaluation});
+  const Normalization normalization =
+      UnfittedNormalization(kernels, ParseNormalizers(EffectiveNormalize(options)));
+  const auto plan_gram = [&](bool use_float, FamilyEvaluation evaluation) {
+    return PlanGram(kernels, {views, views, true, {}}, normalization, evaluation, use_float);
   };
-  const BaseCount bases = count_bases(plan.use_float, FamilyEvaluation::kAuto);
-  plan.bases = bases.made;
+  const GramPlan gram = plan_gram(plan.use_float, FamilyEvaluation::kAuto);
+  plan.bases = gram.MatrixCount();
+  const GramPlan exact = plan_gram(/*use_float=*/false, options.certificate);
+  if (plan.use_float) plan.certificate_bytes = exact.Bytes();
 
   const std::size_t total = context.memory_bytes > 0 ? context.memory_bytes : AvailableMemoryBytes() / 2;
   const std::size_t value_bytes = plan.use_float ? sizeof(float) : sizeof(double);
   const std::size_t matrix_bytes = samples * samples * value_bytes;
   const bool is_fixed = kernels.size() == 1 || std::isinf(options.norm);
   const std::size_t output_bytes = outputs > 1 ? samples * outputs * kBytesPerOutput : 0;
-  plan.working_bytes = kProgramBytes + samples * kBytesPerSample + output_bytes +
-                       PackedBytes(views, value_bytes) + SingleFeatureBytes(kernels, views, samples) +
+  plan.working_bytes = kProgramBytes + samples * kBytesPerSample + kernels.size() * kBytesPerKernel +
+                       output_bytes + gram.Bytes() +
                        (is_fixed ? 0 : std::min(kWeightMethodBytes, matrix_bytes));
   const std::size_t caches = Difference(total, plan.working_bytes);
-  // Base values serve again only when theta moves. They are gone, like the rows, when the certificate packs samples in
-  // float64.
-  plan.base_cache_bytes = is_fixed ? 0 : std::min(caches / 3 * 2, bases.cached * matrix_bytes);
-  // More rows than the solver comes back to would cost more to touch for the first time than to compute again.
+  // Base values serve again only when theta moves. They are gone, like the rows, when the certificate packs
+  // samples in float64.
+  plan.base_cache_bytes = is_fixed ? 0 : std::min(caches / 3 * 2, gram.CachedCount() * matrix_bytes);
+  // More rows than the solver comes back to would cost more to touch for the first time than to compute
+  // again.
   const std::size_t useful_rows = kUsefulRows * matrix_bytes / std::max<std::size_t>(samples, 1);
   plan.row_cache_bytes =
       std::min({caches - plan.base_cache_bytes, matrix_bytes, std::max(kUsefulRowBytes, useful_rows)});
@@ -128,8 +104,7 @@ MemoryPlan PlanMemory(const KernelSet& kernels, std::span<const View> views, Ind
   // A solver needs some rows even where nothing is left.
   plan.row_cache_bytes = std::max(plan.row_cache_bytes, kLeastRows * samples * value_bytes);
   if (has_several_machines) {
-    const Index certificate_bases = count_bases(/*use_float=*/false, CertificateEvaluation(options)).made;
-    ShareAmongMachines(samples, certificate_bases, caches, value_bytes, context, plan);
+    ShareAmongMachines(samples, exact.MatrixCount(), caches, value_bytes, context, plan);
   }
   return plan;
 }

@@ -35,13 +35,6 @@ TEST(MemoryPlan, CountsVectorsOverSamplesAndOutputs) {
   EXPECT_GE(working_bytes(500), working_bytes(1) + 500 * kSamples * 10 * sizeof(double));
 }
 
-// A plan looks at some columns closely, and takes the rest for what they cost at most.
-TEST(MemoryPlan, LooksAtSomeOfVeryManyFeaturesOnly) {
-  constexpr Index kFeatures = 5000;  // more values than it looks at
-  EXPECT_GT(Plan({"each(rbf(gamma=1))"}, 2, 1e-3, 1 << 20, kFeatures).bases, 0);
-  EXPECT_EQ(Plan({"each(rbf(gamma=1))"}, 2, 1e-3, 1 << 20, 40).bases, 0);
-}
-
 TEST(MemoryPlan, CountsSharedBasesOnce) {
   EXPECT_EQ(Plan({"rbf(gamma=[1,2,3])", "linear"}, 2, 1e-3, 1 << 20).bases, 1);
   EXPECT_EQ(Plan({"rbf(gamma=1)", "laplacian(gamma=1)"}, 2, 1e-3, 1 << 20).bases, 2);

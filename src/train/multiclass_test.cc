@@ -9,6 +9,7 @@
 #include "base/random.h"
 #include "kweave/error.h"
 #include "kweave/train.h"
+#include "tests/support/verified_train.h"
 
 namespace kweave {
 namespace {
@@ -68,8 +69,8 @@ double RightShare(const Dataset& data, const Prediction& prediction) {
 TEST(OneAgainstRest, MachinesAreThoseOfTwoClasses) {
   const Dataset data = Circle();
   TrainOptions options = Precise();
-  options.multiclass = "ovr";
-  const Summary together = Train(data, options, {}).summary();
+  options.multiclass = Multiclass::kOneAgainstRest;
+  const Summary together = TrainVerified(data, options, {}).summary();
   ASSERT_EQ(together.machines.size(), static_cast<std::size_t>(kClasses));
   EXPECT_EQ(together.status, Status::kConverged);
   double primal = 0;
@@ -77,7 +78,7 @@ TEST(OneAgainstRest, MachinesAreThoseOfTwoClasses) {
     const std::string name = "c" + std::to_string(u);
     Dataset two = data;
     for (std::string& label : two.labels.text) label = label == name ? "yes" : "no";
-    const Summary alone = Train(two, options, {}).summary();
+    const Summary alone = TrainVerified(two, options, {}).summary();
     const MachineReport& machine = together.machines[u];
     EXPECT_EQ(machine.name, name);
     EXPECT_NEAR(machine.primal, alone.primal, 3e-6 * alone.primal);
@@ -94,10 +95,10 @@ TEST(OneAgainstRest, MachinesAreThoseOfTwoClasses) {
 TEST(OneAgainstRest, MachinesMayShareTheirWeights) {
   const Dataset data = Circle();
   TrainOptions options = Precise();
-  options.multiclass = "ovr";
-  const Summary own = Train(data, options, {}).summary();
-  options.machine_weights = "common";
-  const Model model = Train(data, options, {});
+  options.multiclass = Multiclass::kOneAgainstRest;
+  const Summary own = TrainVerified(data, options, {}).summary();
+  options.machine_weights = MachineWeights::kCommon;
+  const Model model = TrainVerified(data, options, {});
   const Summary& common = model.summary();
   EXPECT_EQ(common.status, Status::kConverged);
   EXPECT_GE(common.primal, own.dual);
@@ -113,24 +114,24 @@ TEST(OneAgainstRest, MachinesMayShareTheirWeights) {
   }
   EXPECT_GT(RightShare(data, model.Predict(data, {})), 0.8);
   // From its own answer there is nothing left to do.
-  const Summary again = Train(data, options, {}, &model).summary();
+  const Summary again = TrainVerified(data, options, {}, &model).summary();
   EXPECT_EQ(again.status, Status::kConverged);
   EXPECT_LE(again.iterations, common.iterations);
-  options.multiclass = "ovo";
-  EXPECT_THROW(Train(data, options, {}), Error);
-  options.multiclass = "auto";
-  EXPECT_EQ(Train(data, options, {}).summary().multiclass, "ovr");
+  options.multiclass = Multiclass::kOneAgainstOne;
+  EXPECT_THROW(TrainVerified(data, options, {}), Error);
+  options.multiclass = Multiclass::kAuto;
+  EXPECT_EQ(TrainVerified(data, options, {}).summary().multiclass, Multiclass::kOneAgainstRest);
 }
 
 TEST(OneAgainstOne, MachinesAreThoseOfTheirTwoClasses) {
   const Dataset data = Circle();
   TrainOptions options = Precise();
-  options.multiclass = "ovo";
-  const Model model = Train(data, options, {});
+  options.multiclass = Multiclass::kOneAgainstOne;
+  const Model model = TrainVerified(data, options, {});
   ASSERT_EQ(model.machines(), kClasses * (kClasses - 1) / 2);
   EXPECT_EQ(model.outputs(), kClasses);
   for (const MachineReport& machine : model.summary().machines) {
-    const Summary alone = Train(Pair(data, machine.name, machine.against), options, {}).summary();
+    const Summary alone = TrainVerified(Pair(data, machine.name, machine.against), options, {}).summary();
     EXPECT_NEAR(machine.primal, alone.primal, 3e-6 * alone.primal) << machine.name << machine.against;
   }
   EXPECT_GT(RightShare(data, model.Predict(data, {})), 0.8);
@@ -151,9 +152,9 @@ TEST(OneAgainstOne, VotesOfVeryManyMachinesAreThoseOfEach) {
   }
   data.views = {{"data", MakeDense(std::move(values), data.size, 2), {}}};
   TrainOptions options = Precise();
-  options.multiclass = "ovo";
+  options.multiclass = Multiclass::kOneAgainstOne;
   options.gap = 1e-3;
-  const Model model = Train(data, options, {});
+  const Model model = TrainVerified(data, options, {});
   ASSERT_EQ(model.machines(), kManyClasses * (kManyClasses - 1) / 2);
   const std::vector<double> decision = model.Predict(data, {}).decision;
   std::vector<double> votes(decision.size(), 0.0), sums(decision.size(), 0.0);
@@ -197,15 +198,15 @@ TEST(OneAgainstRest, OnManySamplesLeavesThoseOutThatDoNotCount) {
   const Dataset data = ManyOnACircle(kMany);
   TrainOptions options;
   options.kernels = {"rbf(gamma=[0.3,1,3])", "linear"};
-  options.multiclass = "ovr";
-  const Summary together = Train(data, options, {}).summary();
+  options.multiclass = Multiclass::kOneAgainstRest;
+  const Summary together = TrainVerified(data, options, {}).summary();
   EXPECT_EQ(together.status, Status::kConverged);
   EXPECT_LE(together.relative_gap, options.gap);
   EXPECT_LE(together.base_values, 2 * kMany * kMany);
   for (const MachineReport& machine : together.machines) {
     Dataset two = data;
     for (std::string& label : two.labels.text) label = label == machine.name ? "yes" : "no";
-    const Summary alone = Train(two, options, {}).summary();
+    const Summary alone = TrainVerified(two, options, {}).summary();
     EXPECT_LE(machine.primal, alone.primal * (1 + options.gap));
     EXPECT_LE(alone.primal, machine.primal * (1 + options.gap));
     EXPECT_GE(machine.primal, alone.dual);
@@ -232,13 +233,13 @@ TEST(OneAgainstRest, LearnsEachMachineWithItsRegularizer) {
   const Dataset data = Circle();
   for (TrainOptions options : Regularized()) {
     SCOPED_TRACE(options.regularizer + std::to_string(options.block_norm));
-    options.multiclass = "ovr";
-    const Summary together = Train(data, options, {}).summary();
+    options.multiclass = Multiclass::kOneAgainstRest;
+    const Summary together = TrainVerified(data, options, {}).summary();
     EXPECT_EQ(together.status, Status::kConverged);
     for (const MachineReport& machine : together.machines) {
       Dataset two = data;
       for (std::string& label : two.labels.text) label = label == machine.name ? "yes" : "no";
-      const Summary alone = Train(two, options, {}).summary();
+      const Summary alone = TrainVerified(two, options, {}).summary();
       EXPECT_NEAR(machine.primal, alone.primal, 2 * options.gap * alone.primal);
     }
   }
@@ -250,11 +251,13 @@ TEST(Joint, LearnsWithRegularizersThatAreNorms) {
   TrainOptions plain = Precise();
   plain.kernels = {"rbf(gamma=[0.3,1,3])", "linear"};
   plain.norm = 3;
-  for (const char* multiclass : {"joint", "ovr", "ovo"}) {
-    SCOPED_TRACE(multiclass);
+  for (const Multiclass multiclass :
+       {Multiclass::kJoint, Multiclass::kOneAgainstRest, Multiclass::kOneAgainstOne}) {
+    SCOPED_TRACE(ToString(multiclass));
     plain.multiclass = multiclass;
-    plain.machine_weights = plain.multiclass == "ovr" ? "common" : "own";
-    const double expected = Train(data, plain, {}).summary().primal;
+    plain.machine_weights =
+        plain.multiclass == Multiclass::kOneAgainstRest ? MachineWeights::kCommon : MachineWeights::kOwn;
+    const double expected = TrainVerified(data, plain, {}).summary().primal;
     std::vector<TrainOptions> same(3, plain);
     same[0].norm = TrainOptions().norm;
     same[0].block_norm = 1.5;
@@ -263,7 +266,7 @@ TEST(Joint, LearnsWithRegularizersThatAreNorms) {
     same[2].inner_norm = 3;
     same[2].groups = "view";
     for (const TrainOptions& options : same) {
-      const Summary summary = Train(data, options, {}).summary();
+      const Summary summary = TrainVerified(data, options, {}).summary();
       EXPECT_LE(summary.relative_gap, options.gap);
       EXPECT_NEAR(summary.primal, expected, 2 * options.gap * expected)
           << options.regularizer << " " << options.block_norm;
@@ -277,30 +280,30 @@ TEST(Multiclass, RefusesRegularizersThatItsWeightsDoNotHave) {
   options.kernels = {"rbf(gamma=[0.3,1,3])"};
   options.regularizer = "logdet";
   options.penalty = 0.1;
-  options.multiclass = "ovr";
-  EXPECT_THROW(Train(data, options, {}), Error);
+  options.multiclass = Multiclass::kOneAgainstRest;
+  EXPECT_THROW(TrainVerified(data, options, {}), Error);
   options.regularizer = "elastic";
   options.penalty = 0;
-  EXPECT_NO_THROW(Train(data, options, {}));
+  EXPECT_NO_THROW(TrainVerified(data, options, {}));
   options.class_norm = {{"c1", 1}};
-  EXPECT_THROW(Train(data, options, {}), Error);
+  EXPECT_THROW(TrainVerified(data, options, {}), Error);
   options.class_norm = {};
-  options.multiclass = "joint";
+  options.multiclass = Multiclass::kJoint;
   options.class_kernels = {"identity"};
-  EXPECT_THROW(Train(data, options, {}), Error);
+  EXPECT_THROW(TrainVerified(data, options, {}), Error);
 }
 
 TEST(Multiclass, ComputesEveryBaseValueOnceForAllMachines) {
   const Dataset data = Circle();
-  for (const char* multiclass : {"ovr", "ovo"}) {
+  for (const Multiclass multiclass : {Multiclass::kOneAgainstRest, Multiclass::kOneAgainstOne}) {
     TrainOptions options = Precise();
     options.kernels = {"rbf(gamma=[0.3,1,3])"};
     options.multiclass = multiclass;
     // Float64 throughout: solvers and certificate read the same values.
-    EXPECT_EQ(Train(data, options, {}).summary().base_values, kSamples * kSamples);
+    EXPECT_EQ(TrainVerified(data, options, {}).summary().base_values, kSamples * kSamples);
     // Float32 for the solvers, float64 for the certificate, which needs those of support vectors only.
     options.gap = 1e-3;
-    const Summary summary = Train(data, options, {}).summary();
+    const Summary summary = TrainVerified(data, options, {}).summary();
     EXPECT_GE(summary.base_values, kSamples * kSamples + summary.n_support * kSamples);
     EXPECT_LE(summary.base_values, 2 * kSamples * kSamples);
   }
@@ -309,22 +312,22 @@ TEST(Multiclass, ComputesEveryBaseValueOnceForAllMachines) {
 TEST(Joint, CountsBaseValues) {
   TrainOptions options = Precise();
   options.kernels = {"rbf(gamma=[0.3,1,3])"};
-  options.multiclass = "joint";
-  EXPECT_GT(Train(Circle(), options, {}).summary().base_values, 0);
+  options.multiclass = Multiclass::kJoint;
+  EXPECT_GT(TrainVerified(Circle(), options, {}).summary().base_values, 0);
 }
 
 TEST(Multiclass, DoesNotDependOnThreadsOrMemory) {
   const Dataset data = Circle();
-  for (const char* multiclass : {"ovr", "ovo"}) {
+  for (const Multiclass multiclass : {Multiclass::kOneAgainstRest, Multiclass::kOneAgainstOne}) {
     TrainOptions options = Precise();
     options.multiclass = multiclass;
     Context one, many, tight;
     one.threads = 1;
     many.threads = 3;
     tight.memory_bytes = 1;  // nothing can be kept
-    const Summary expected = Train(data, options, one).summary();
-    const Summary same = Train(data, options, many).summary();
-    const Summary alone = Train(data, options, tight).summary();
+    const Summary expected = TrainVerified(data, options, one).summary();
+    const Summary same = TrainVerified(data, options, many).summary();
+    const Summary alone = TrainVerified(data, options, tight).summary();
     EXPECT_EQ(expected.primal, same.primal);
     EXPECT_NEAR(expected.primal, alone.primal, 3e-6 * expected.primal);
     EXPECT_GT(alone.base_values, expected.base_values);
@@ -333,11 +336,11 @@ TEST(Multiclass, DoesNotDependOnThreadsOrMemory) {
 
 TEST(Multiclass, ModelsPredictTheSameAfterSaving) {
   const Dataset data = Circle(), fresh = Circle(2);
-  for (const char* multiclass : {"ovr", "ovo"}) {
+  for (const Multiclass multiclass : {Multiclass::kOneAgainstRest, Multiclass::kOneAgainstOne}) {
     TrainOptions options = Precise();
     options.multiclass = multiclass;
     options.norm = 1;
-    const Model model = Train(data, options, {});
+    const Model model = TrainVerified(data, options, {});
     const Model again = Model::FromBytes(model.ToBytes());
     EXPECT_EQ(again.ToJson(), model.ToJson());
     const Prediction prediction = model.Predict(fresh, {});
@@ -351,8 +354,8 @@ TEST(Multiclass, ModelsPredictTheSameAfterSaving) {
 TEST(OneAgainstRest, ValuesAreThoseOfTheMachines) {
   const Dataset data = Circle();
   TrainOptions options = Precise();
-  options.multiclass = "ovr";
-  const Model model = Train(data, options, {});
+  options.multiclass = Multiclass::kOneAgainstRest;
+  const Model model = TrainVerified(data, options, {});
   const std::vector<double> values = model.Predict(data, {}).decision;
   const Index kernels = static_cast<Index>(model.active_kernels().size());
   for (Index u = 0; u < model.machines(); ++u) {
@@ -368,42 +371,42 @@ TEST(OneAgainstRest, ValuesAreThoseOfTheMachines) {
 TEST(OneAgainstRest, ClassesMayHaveTheirOwnCAndNorm) {
   const Dataset data = Circle();
   TrainOptions options = Precise();
-  options.multiclass = "ovr";
-  const Summary plain = Train(data, options, {}).summary();
+  options.multiclass = Multiclass::kOneAgainstRest;
+  const Summary plain = TrainVerified(data, options, {}).summary();
   options.class_C = {{"c1", 30}};
   options.class_norm = {{"c2", 1}};
-  const Summary own = Train(data, options, {}).summary();
+  const Summary own = TrainVerified(data, options, {}).summary();
   EXPECT_NEAR(own.machines[0].primal, plain.machines[0].primal, 3e-6 * plain.machines[0].primal);
   EXPECT_GT(own.machines[1].primal, 1.05 * plain.machines[1].primal);
   EXPECT_NEAR(own.machines[2].weights[0] + own.machines[2].weights[1] + own.machines[2].weights[2] +
                   own.machines[2].weights[3],
               1, 1e-6);
   options.class_C = {{"c9", 30}};
-  EXPECT_THROW(Train(data, options, {}), Error);
+  EXPECT_THROW(TrainVerified(data, options, {}), Error);
 }
 
 TEST(OneAgainstRest, LearnsSeveralLabelsPerSample) {
   Dataset data = Circle();
   data.labels.separator = ";";
   for (std::string& label : data.labels.text) label = label == "c0" ? "c0;c1" : label == "c3" ? "" : label;
-  const Model model = Train(data, Precise(), {});
+  const Model model = TrainVerified(data, Precise(), {});
   EXPECT_TRUE(model.is_multilabel());
   EXPECT_THAT(model.classes(), ElementsAre("c0", "c1", "c2"));
   const Prediction prediction = Model::FromBytes(model.ToBytes()).Predict(data, {});
   EXPECT_GT(RightShare(data, prediction), 0.7);
   EXPECT_THAT(prediction.labels, ::testing::Contains("c0;c1"));
   TrainOptions options = Precise();
-  options.multiclass = "ovo";
-  EXPECT_THROW(Train(data, options, {}), Error);
+  options.multiclass = Multiclass::kOneAgainstOne;
+  EXPECT_THROW(TrainVerified(data, options, {}), Error);
 }
 
 TEST(Multiclass, StartsFromAModelOfTheSameClasses) {
   const Dataset data = Circle();
-  for (const char* multiclass : {"ovr", "ovo"}) {
+  for (const Multiclass multiclass : {Multiclass::kOneAgainstRest, Multiclass::kOneAgainstOne}) {
     TrainOptions options = Precise();
     options.multiclass = multiclass;
-    const Model cold = Train(data, options, {});
-    const Model warm = Train(data, options, {}, &cold);
+    const Model cold = TrainVerified(data, options, {});
+    const Model warm = TrainVerified(data, options, {}, &cold);
     EXPECT_NEAR(warm.summary().primal, cold.summary().primal, 3e-6 * cold.summary().primal);
     EXPECT_LT(warm.summary().kernel_rows, cold.summary().kernel_rows);
   }
@@ -413,11 +416,11 @@ TEST(EffectiveMulticlass, FollowsLabelsAndOptions) {
   TrainOptions options;
   const ClassLabels two{{"a", "b"}, {0, 1}, {}, ""};
   const ClassLabels several{{"a", "b"}, {}, {{0, 1}, {}}, ","};
-  EXPECT_EQ(EffectiveMulticlass(options, two), "");
-  EXPECT_EQ(EffectiveMulticlass(options, several), "ovr");
-  options.multiclass = "joint";
-  EXPECT_EQ(EffectiveMulticlass(options, two), "joint");
-  options.multiclass = "auto";
+  EXPECT_EQ(EffectiveMulticlass(options, two), std::nullopt);
+  EXPECT_EQ(EffectiveMulticlass(options, several), Multiclass::kOneAgainstRest);
+  options.multiclass = Multiclass::kJoint;
+  EXPECT_EQ(EffectiveMulticlass(options, two), Multiclass::kJoint);
+  options.multiclass = Multiclass::kAuto;
   options.class_C = {{"a", 1}};
   EXPECT_THROW(EffectiveMulticlass(options, two), Error);
 }
@@ -426,8 +429,8 @@ TEST(Multiclass, ConstantsWithoutAKernelThatVaries) {
   Dataset data = Circle();
   data.views[0].features = MakeDense(std::vector<double>(kSamples, 1.0), kSamples, 1);
   TrainOptions options;
-  options.multiclass = "ovr";
-  const Model model = Train(data, options, {});
+  options.multiclass = Multiclass::kOneAgainstRest;
+  const Model model = TrainVerified(data, options, {});
   EXPECT_EQ(model.Predict(data, {}).labels.size(), static_cast<std::size_t>(kSamples));
 }
 

@@ -7,15 +7,11 @@
 
 #include "kweave/options.h"
 #include "loss/risk.h"
-#include "loss/task.h"
 
 namespace kweave {
 
-/// The task that the options name. Throws Error(kUsage) for another.
-Task EffectiveTask(const TrainOptions& options);
-
-/// The loss asked for, or the task's own. A one-class machine without bias has the hinge loss and the label +1.
-/// Throws Error(kUsage), naming those that would do, when there is none or it does not serve the task.
+/// The loss asked for, or the task's own. A one-class machine without bias has the hinge loss and the label
+/// +1. Throws Error(kUsage), naming those that would do, when there is none or it does not serve the task.
 const LossRecord& EffectiveLoss(const TrainOptions& options);
 
 /// One machine's loss over its samples: targets y_i and costs C_i, which must outlive it.

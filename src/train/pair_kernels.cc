@@ -38,14 +38,14 @@ std::vector<Index> FindPairKernels(const KernelSet& kernels) {
   std::vector<Index> positions;
   for (Index m = 0; m < kernels.size(); ++m) {
     if (!kernels.IsComposite(m)) {
-      if (kernels.Term(m).kind == &kJoint) positions.push_back(m);
+      if (kernels.Term(m).kind == &kJointMatrix) positions.push_back(m);
       continue;
     }
     const auto& terms = kernels.composites[kernels.order[m].member].terms;
-    if (std::ranges::find(terms, &kJoint, &KernelTerm::kind) != terms.end()) {
+    if (std::ranges::find(terms, &kJointMatrix, &KernelTerm::kind) != terms.end()) {
       throw Error(ErrorKind::kUsage,
                   "a joint kernel is on pairs of sample and class, so it cannot be part of a sum, product or "
-                  "mean; give it a --kernel of its own");
+                  "mean; give it among the `kernels` by itself");
     }
   }
   return positions;

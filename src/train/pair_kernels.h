@@ -25,11 +25,12 @@ struct PairKernels {
 /// The positions of the kernels on pairs. Throws Error(kUsage) where one is a part of another kernel.
 std::vector<Index> FindPairKernels(const KernelSet& kernels);
 
-/// Makes kernels on pairs ready that are at `positions` among all kernels. Their matrices, n m x n m and finite, hold pair
-/// (i, u) at row and column i m + u. Factors of the normalisation make the mean of k over pairs with themselves 1 (trace), or
-/// what is left of it without the mean over samples within each class (multiplicative): those of a product with a kernel on
-/// the classes that is 1 on its diagonal are the factors of its kernel on samples. A scale of 0 or NaN means what
-/// it means in Normalization. Throws Error(kUsage) on other normalisations.
+/// Makes kernels on pairs ready that are at `positions` among all kernels. Their matrices, n m x n m and
+/// finite, hold pair (i, u) at row and column i m + u. Factors of the normalisation make the mean of k over
+/// pairs with themselves 1 (trace), or what is left of it without the mean over samples within each class
+/// (multiplicative): those of a product with a kernel on the classes that is 1 on its diagonal are the
+/// factors of its kernel on samples. A scale of 0 or NaN means what it means in Normalization. Throws
+/// Error(kUsage) on other normalisations.
 PairKernels PreparePairKernels(KernelSet kernels, std::span<const Index> positions, Index samples,
                                Index classes, std::span<const Normalizer> normalizers);
 

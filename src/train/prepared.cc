@@ -13,6 +13,7 @@
 #include "kweave/error.h"
 #include "model/content.h"
 #include "train/effective_options.h"
+#include "train/equal_samples.h"
 #include "train/objective.h"
 
 namespace kweave {
@@ -43,7 +44,7 @@ std::vector<bool> KeptSamples(std::span<const Index> keep, Index size, std::span
 
 // The first few names, quoted, and how many more there are.
 std::string NameSome(const std::vector<std::string>& names) {
-  constexpr std::size_t kNamed = 5;
+  constexpr std::size_t kNamed = 5;  // names of kernels are long: a line or two of them
   const std::span named(names.data(), std::min(names.size(), kNamed));
   std::string text = fmt::format("'{}'", fmt::join(named, "', '"));
   if (names.size() > kNamed) text += fmt::format(" and {} more", names.size() - kNamed);
@@ -54,7 +55,8 @@ std::string NameSome(const std::vector<std::string>& names) {
 void CheckMatrices(const KernelSet& kernels, Index count, std::string_view unit, ThreadPool& pool,
                    const RunControl& control) {
   std::vector<std::string> indefinite;
-  const std::vector<MatrixCheck> checks = CheckKernelMatrices(kernels.files, count, pool, unit);
+  const std::vector<MatrixCheck> checks =
+      CheckKernelMatrices(kernels.files, count, pool, unit, control.seed());
   for (std::size_t f = 0; f < checks.size(); ++f) {
     if (checks[f].is_indefinite) {
       indefinite.push_back(fmt::format("{} (smallest eigenvalue at most {:.3g}, largest at least {:.3g})",
@@ -70,8 +72,8 @@ void CheckMatrices(const KernelSet& kernels, Index count, std::string_view unit,
   }
 }
 
-// Moves the kernels on pairs of sample and class from `prepared.kernels` to `prepared.pairs`. Returns the positions of
-// those that stay.
+// Moves the kernels on pairs of sample and class from `prepared.kernels` to `prepared.pairs`. Returns the
+// positions of those that stay.
 std::vector<Index> SplitPairs(const PreparedSamples& samples, const TrainOptions& options,
                               std::span<const Normalizer> normalizers, ThreadPool& pool,
                               const RunControl& control, PreparedKernels& prepared) {
@@ -79,10 +81,10 @@ std::vector<Index> SplitPairs(const PreparedSamples& samples, const TrainOptions
   std::iota(on_samples.begin(), on_samples.end(), Index{0});
   const std::vector<Index> on_pairs = FindPairKernels(prepared.kernels);
   if (on_pairs.empty()) return on_samples;
-  if (options.multiclass != "joint" || samples.classes.empty()) {
+  if (options.multiclass != Multiclass::kJoint || samples.classes.empty()) {
     throw Error(ErrorKind::kUsage,
                 fmt::format("kernel {} is on pairs of sample and class, which only machines for all classes "
-                            "at once know: train with multiclass joint",
+                            "at once know: train with `multiclass` joint",
                             NameSome({prepared.names[on_pairs[0]]})));
   }
   const auto count = static_cast<Index>(samples.indices.size());
@@ -111,7 +113,7 @@ class LeftOut {
     }
     if (!overflowing_.empty()) {
       control.Log(LogLevel::kWarning,
-                  fmt::format("values beyond the range of numbers, weight 0 (scale the features down): {}",
+                  fmt::format("values beyond the range of numbers, weight 0 (scale the features): {}",
                               NameSome(overflowing_)));
     }
   }
@@ -122,7 +124,7 @@ class LeftOut {
 
 void EncodeLabels(const Labels& labels, const TrainOptions& options, PreparedSamples& samples) {
   const std::span<const Index> indices = samples.indices;
-  switch (EffectiveTask(options)) {
+  switch (options.task) {
     case Task::kClassify: {
       samples.labels = EncodeClasses(labels, indices);
       samples.classes = samples.labels.classes;
@@ -146,11 +148,21 @@ void EncodeLabels(const Labels& labels, const TrainOptions& options, PreparedSam
 
 PreparedSamples PrepareSamples(const Dataset& data, const TrainOptions& options) {
   if (!options.sample_weights.empty() && static_cast<Index>(options.sample_weights.size()) != data.size) {
-    throw Error(ErrorKind::kUsage,
-                fmt::format("{} sample weights for {} samples", options.sample_weights.size(), data.size));
+    throw Error(
+        ErrorKind::kUsage,
+        fmt::format("{} values of `sample_weights` for {} samples", options.sample_weights.size(), data.size),
+        {"sample_weights", fmt::format("{} of them", options.sample_weights.size()),
+         fmt::format("{}, one for every sample", data.size)});
+  }
+  if (const std::optional<TrainOptions> merged = MergeEqualSamples(data, options)) {
+    return PrepareSamples(data, *merged);
   }
   PreparedSamples samples;
   samples.indices = SamplesWithWeight(data.size, options);
+  samples.data_count = data.size;
+  samples.numbering.first = data.numbering.first;
+  for (const Index i : samples.indices)
+    samples.numbering.positions.push_back(data.numbering.Sample(i) - data.numbering.first);
   if (samples.indices.empty()) throw Error(ErrorKind::kData, "no sample has a weight above 0");
   EncodeLabels(data.labels, options, samples);
   const bool is_whole = static_cast<Index>(samples.indices.size()) == data.size;
@@ -168,19 +180,20 @@ PreparedKernels PrepareKernels(const PreparedSamples& samples, const TrainOption
   const ScopedPoll poll(pool, [&control] { control.ThrowIfStopped(); });
   PreparedKernels prepared;
   const auto count = static_cast<Index>(samples.indices.size());
-  prepared.kernels = ParseKernels(EffectiveKernels(options), samples.views, seed);
+  prepared.kernels = ParseKernels(EffectiveKernels(options), samples.views, seed, samples.numbering);
   prepared.kernels.Hold(samples.matrices);
   for (Index m = 0; m < prepared.kernels.size(); ++m) prepared.names.push_back(prepared.kernels.Name(m));
   if (!prepared.kernels.files.empty() && samples.indices.back() != count - 1) {
     throw Error(ErrorKind::kUsage,
-                "sample weights of 0 cannot be combined with precomputed kernels; leave the "
-                "samples out of data and matrices");
+                "`sample_weights` of 0 cannot be combined with precomputed kernels; leave the "
+                "samples out of data and matrices",
+                {"sample_weights", "0", "above 0"});
   }
   const std::vector<Normalizer> normalizers = ParseNormalizers(EffectiveNormalize(options));
   const std::vector<Index> on_samples = SplitPairs(samples, options, normalizers, pool, control, prepared);
   prepared.views = WithSampleCount(ViewsOf(prepared.kernels, samples.views), count);
   if (!prepared.kernels.files.empty()) CheckMatrices(prepared.kernels, count, "sample", pool, control);
-  prepared.normalization = FitNormalization(prepared.kernels, prepared.views, normalizers, pool);
+  prepared.normalization = FitNormalization(prepared.kernels, prepared.views, normalizers, pool, seed);
 
   LeftOut left_out;
   std::vector<Index> kept, kept_pairs;

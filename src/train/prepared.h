@@ -17,14 +17,16 @@ namespace kweave {
 /// The samples that count, with their labels and bounds.
 struct PreparedSamples {
   std::vector<Index> indices;  ///< in the data, ascending: those with a weight above 0
+  Index data_count = 0;        ///< samples in the data, those without a weight included
+  Numbering numbering;         ///< of these samples, in messages
   std::vector<View> views;     ///< of these samples
   std::vector<GramMatrix> matrices;
   std::vector<bool> is_kept;  ///< stored in the model whatever its factor; empty: none
   std::vector<std::string>
       classes;         ///< of a classification, two or more; of a one-class machine: outlier, inlier
   ClassLabels labels;  ///< of a classification
-  /// -1 or +1 for the second of two classes, a regression's targets, or 1 for one class, whatever the labels. Empty where
-  /// there are several machines.
+  /// -1 or +1 for the second of two classes, a regression's targets, or 1 for one class, whatever the labels.
+  /// Empty where there are several machines.
   std::vector<double> y;
   std::vector<double> upper;  ///< C_i
 };
@@ -43,8 +45,8 @@ struct PreparedKernels {
   PairKernels pairs;            ///< kernels on pairs of sample and class; none but for joint machines
 };
 
-/// Says once which kernels were left out and which matrices are indefinite. Throws Error(kResource) when asked to stop,
-/// Error(kUsage) on kernels on pairs of sample and class where no joint machine is learned.
+/// Says once which kernels were left out and which matrices are indefinite. Throws Error(kResource) when
+/// asked to stop, Error(kUsage) on kernels on pairs of sample and class where no joint machine is learned.
 PreparedKernels PrepareKernels(const PreparedSamples& samples, const TrainOptions& options,
                                std::uint64_t seed, ThreadPool& pool, RunControl& control);
 

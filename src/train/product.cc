@@ -10,6 +10,7 @@
 #include "compute/cpu/blas_threads.h"
 #include "gram/product_gram.h"
 #include "kernel/language.h"
+#include "kernel/rbf.h"
 #include "kweave/error.h"
 #include "model/content.h"
 #include "train/effective_options.h"
@@ -17,8 +18,8 @@
 #include "train/objective.h"
 #include "train/prepared.h"
 #include "train/regularizer_choice.h"
-#include "train/result.h"
-#include "weights/learn_parameters.h"
+#include "train/training_run.h"
+#include "weights/run/learn_parameters.h"
 
 namespace kweave {
 namespace {
@@ -27,7 +28,7 @@ namespace {
 PreparedKernels PrepareFactors(const PreparedSamples& samples, const TrainOptions& options,
                                std::uint64_t seed) {
   PreparedKernels factors;
-  factors.kernels = ParseKernels(EffectiveKernels(options), samples.views, seed);
+  factors.kernels = ParseKernels(EffectiveKernels(options), samples.views, seed, samples.numbering);
   factors.views = ViewsOf(factors.kernels, samples.views);
   for (Index m = 0; m < factors.kernels.size(); ++m) {
     factors.names.push_back(factors.kernels.Name(m));
@@ -45,7 +46,7 @@ PreparedKernels ComposeProduct(const PreparedKernels& factors, std::span<const d
   for (Index m = 0; m < factors.kernels.size(); ++m) {
     if (!(theta[m] > 0)) continue;
     KernelTerm term = factors.kernels.Term(m);
-    term.parameters.gamma *= theta[m];
+    term.parameters[kRbfGamma] *= theta[m];
     composite.nodes.push_back(
         {Composite::Operation::kTerm, static_cast<std::int32_t>(composite.terms.size())});
     composite.terms.push_back(term);
@@ -87,10 +88,9 @@ Model TrainProduct(const Dataset& data, const TrainOptions& options, const Conte
   const PreparedKernels factors = PrepareFactors(samples, options, context.seed);
   const auto count = static_cast<Index>(samples.indices.size());
   const MemoryPlan plan = PlanMemory(factors.kernels, factors.views, count, options, context);
-  const std::unique_ptr<ParametricGram> working =
-      MakeProductGram(factors.kernels, factors.views, plan.use_float, pool);
-  std::unique_ptr<ParametricGram> exact;
-  const ParametricPair pair{working.get(), plan.use_float, [&]() -> ParametricGram& {
+  const std::unique_ptr<Gram> working = MakeProductGram(factors.kernels, factors.views, plan.use_float, pool);
+  std::unique_ptr<Gram> exact;
+  const ParametricPair pair{working.get(), plan.use_float, [&]() -> Gram& {
                               if (!plan.use_float) return *working;
                               if (!exact)
                                 exact = MakeProductGram(factors.kernels, factors.views, false, pool);
@@ -98,25 +98,29 @@ Model TrainProduct(const Dataset& data, const TrainOptions& options, const Conte
                             }};
   const double kernel_seconds = control.Seconds();
   const Objective objective(samples.y, samples.upper, options);
-  LearnOptions learn_options;
-  learn_options.method = options.method;
-  learn_options.target_gap = options.gap;
-  learn_options.max_iterations = options.max_iterations;
-  learn_options.row_cache_bytes = plan.row_cache_bytes;
-  learn_options.solver = SolverByName(options.solver);
-  learn_options.pool = &pool;
-  RegularizerPointer regularizer = MakeRegularizer(options, factors, samples.views, context.seed, nullptr);
-  if (NeedsKernelMatrix(options)) regularizer = OnKernelMatrix(options, MatrixOf(pair.exact()));
-  const Learned learned = LearnParameters(pair, {objective.risk(), std::move(regularizer)}, learn_options,
-                                          {options.restarts, context.seed}, control);
+  const TrainingRun run{.samples = samples,
+                        .prepared = factors,
+                        .options = options,
+                        .context = context,
+                        .plan = plan,
+                        .pool = pool,
+                        .control = control};
+  const ChosenRegularizer chosen = MakeRegularizer(options, factors, samples.views, context.seed,
+                                                   {nullptr, [&] { return MatrixOf(pair.exact()); }});
+  const Learned learned = LearnParameters(
+      pair, {objective.risk(), chosen.regularizer}, run.Learning(),
+      {.restarts = options.restarts, .looks_around = options.method == "auto", .seed = context.seed},
+      control);
 
   const PreparedKernels product = ComposeProduct(factors, learned.theta);
   LearnedMachines one = OneMachine(AsOneKernel(learned, product.kept.empty()),
                                    objective.DecisionBias(learned.certificate.bias));
-  one.kernel_rows = working->rows_evaluated() + (exact ? exact->rows_evaluated() : 0);
+  one.problem.is_product = true;
+  one.problem.regularizer = chosen.described;
+  one.kernel_work.rows = working->rows_evaluated() + (exact ? exact->rows_evaluated() : 0);
   ModelContent content = MakeContent(samples, product, options, one);
   ReportFactors(factors, learned, content.summary);
-  return FinishModel(std::move(content), options, context, plan, one, pool.size(), kernel_seconds, control);
+  return run.Finish(std::move(content), one, kernel_seconds);
 }
 
 }  // namespace kweave

@@ -8,8 +8,8 @@
 
 namespace kweave {
 
-/// Learns the widths of a product of Gaussians, and wires the parts as Train does. The model holds the product as one kernel that
-/// is composed of those with a width above 0.
+/// Learns the widths of a product of Gaussians, and wires the parts as Train does. The model holds the
+/// product as one kernel that is composed of those with a width above 0.
 Model TrainProduct(const Dataset& data, const TrainOptions& options, const Context& context);
 
 }  // namespace kweave

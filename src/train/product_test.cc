@@ -6,6 +6,7 @@
 #include "base/random.h"
 #include "kweave/error.h"
 #include "kweave/train.h"
+#include "tests/support/verified_train.h"
 
 namespace kweave {
 namespace {
@@ -32,7 +33,7 @@ Dataset Circle(std::uint64_t seed) {
 
 TrainOptions Product(double norm) {
   TrainOptions options;
-  options.combine = "product";
+  options.combine = Combine::kProduct;
   options.kernels = {"each(rbf(gamma=10))"};
   options.norm = norm;
   options.C = 10;
@@ -49,7 +50,7 @@ double Accuracy(const Model& model, const Dataset& data) {
 TEST(TrainProduct, PredictsSavesAndLoads) {
   const Dataset data = Circle(1), fresh = Circle(2);
   for (const double norm : {1.0, 1.33}) {
-    const Model model = Train(data, Product(norm), {});
+    const Model model = TrainVerified(data, Product(norm), {});
     const Summary& summary = model.summary();
     EXPECT_EQ(summary.status, Status::kConverged);
     ASSERT_TRUE(summary.projected_gradient.has_value());
@@ -67,7 +68,7 @@ TEST(TrainProduct, PredictsSavesAndLoads) {
 // The outputs of the model are those that the machine was trained with.
 TEST(TrainProduct, DecidesAsItWasTrained) {
   const Dataset data = Circle(1);
-  const Model model = Train(data, Product(2), {});
+  const Model model = TrainVerified(data, Product(2), {});
   const std::vector<double> f = model.Predict(data, {}, {}).decision;
   double losses = 0;
   for (Index i = 0; i < kSamples; ++i) losses += 10 * std::max(0.0, 1 - f[i] * data.labels.number[i]);
@@ -81,13 +82,13 @@ TEST(TrainProduct, RefusesWhatProductsDoNotHave) {
   const Dataset data = Circle(1);
   TrainOptions options = Product(1);
   options.method = "silp";
-  EXPECT_THROW(Train(data, options, {}), Error);
+  EXPECT_THROW(TrainVerified(data, options, {}), Error);
   options = Product(1);
   options.normalize = "trace";
-  EXPECT_THROW(Train(data, options, {}), Error);
+  EXPECT_THROW(TrainVerified(data, options, {}), Error);
   options = Product(1);
   options.kernels = {"linear"};
-  EXPECT_THROW(Train(data, options, {}), Error);
+  EXPECT_THROW(TrainVerified(data, options, {}), Error);
 }
 
 }  // namespace

@@ -16,14 +16,10 @@
 #include "gram/alignment.h"
 #include "kernel/language.h"
 #include "kweave/error.h"
-#include "regularizer/bounded_norm.h"
-#include "regularizer/elastic_norm.h"
-#include "regularizer/entropy.h"
-#include "regularizer/lp_penalty.h"
 #include "regularizer/matrix_norm.h"
 #include "regularizer/mixed_norm.h"
-#include "regularizer/norm_penalty.h"
 #include "train/effective_options.h"
+#include "train/regularizer_table.h"
 
 namespace kweave {
 namespace {
@@ -33,60 +29,8 @@ constexpr std::string_view kAlignment = "alignment", kCenteredAlignment = "cente
 // The block norm that belongs to p on the weights: P = 2 p / (p + 1).
 double BlockExponent(double p) { return std::isinf(p) ? 2 : 2 * p / (p + 1); }
 
-double OuterExponent(const TrainOptions& options) {
-  return options.block_norm > 0 ? options.block_norm : BlockExponent(options.norm);
-}
-
-// Of the same kind as the outer one.
-double InnerExponent(const TrainOptions& options) {
-  return options.block_norm > 0 ? options.inner_norm : BlockExponent(options.inner_norm);
-}
-
 // Rows of all kernels that are held at once while they are compared.
 constexpr std::size_t kAlignmentBytes = std::size_t{64} << 20;
-
-void RequireTogether(bool holds, std::string_view rule) {
-  if (!holds) throw Error(ErrorKind::kUsage, std::string(rule));
-}
-
-constexpr std::array kForms = {"norm", "mixed", "matrix", "laplacian", "elastic", "entropy", "logdet"};
-constexpr double kDeterminantRidge = 1e-3;
-
-bool IsPenaltyOnly(const std::string& form) { return form == "entropy" || form == "logdet"; }
-
-void CheckCombination(const TrainOptions& options) {
-  const std::string& form = options.regularizer;
-  if (std::ranges::find(kForms, form) == kForms.end()) {
-    throw Error(ErrorKind::kUsage, fmt::format("regularizer '{}' is not available; available: {}", form,
-                                               fmt::join(kForms, ", ")));
-  }
-  const bool has_matrix = form == "matrix" || form == "laplacian";
-  RequireTogether(options.block_norm == 0 || options.norm == TrainOptions().norm,
-                  "norm and block-norm are two ways to say one thing; give one of them");
-  RequireTogether(options.penalty == 0 || form == "mixed" || options.block_norm == 0,
-                  "a penalty goes with a norm on the weights, not with a block norm");
-  RequireTogether(options.penalty == 0 || (!has_matrix && form != "elastic"),
-                  "a penalty goes with regularizer norm, mixed, entropy and logdet only");
-  RequireTogether(options.penalty > 0 || !IsPenaltyOnly(form),
-                  "regularizer entropy and logdet need a penalty");
-  RequireTogether(options.norm == TrainOptions().norm || form != "entropy",
-                  "regularizer entropy keeps the sum of the weights at 1; give no norm");
-  RequireTogether(options.block_norm == 0 || !IsPenaltyOnly(form),
-                  "regularizer entropy and logdet take no block-norm");
-  RequireTogether(
-      options.weight_bounds.empty() || (form == "norm" && options.block_norm == 0 && options.penalty == 0),
-      "bounds on weights go with regularizer norm and a norm on the weights only, without a penalty");
-  RequireTogether(has_matrix == !options.matrix.empty(),
-                  "regularizer matrix and laplacian need a matrix, and no other takes one");
-  RequireTogether((form == "mixed") == !options.groups.empty(),
-                  "regularizer mixed needs groups, and no other takes them");
-  RequireTogether(!has_matrix || options.block_norm == 0,
-                  "a matrix takes the place of the norm; give no block-norm");
-  if (options.matrix_on != "weights" && options.matrix_on != "parts") {
-    throw Error(ErrorKind::kUsage,
-                fmt::format("matrix-on is '{}', expected weights or parts", options.matrix_on));
-  }
-}
 
 // A number for every different name, in the order of their first use.
 std::vector<int> Number(const std::vector<std::string>& names) {
@@ -122,7 +66,7 @@ std::vector<std::string> GroupsFromFile(const std::string& name, std::size_t ker
   std::vector<std::string> names;
   for (std::string line; std::getline(file, line);) {
     if (!line.empty() && line.back() == '\r') line.pop_back();
-    if (!line.empty()) names.push_back(line);
+    if (line.find_first_not_of(" \t") != std::string::npos) names.push_back(line);
   }
   if (names.size() != kernels) {
     throw Error(ErrorKind::kData,
@@ -183,18 +127,15 @@ std::vector<double> AlignmentMatrix(const TrainOptions& options, Gram& gram) {
   return Alignments(is_centered ? moments.centered_products : moments.products, moments.kernels);
 }
 
-std::vector<double> KernelMatrix(const TrainOptions& options, const PreparedKernels& prepared, Gram* gram) {
+std::vector<double> KernelMatrix(const TrainOptions& options, const PreparedKernels& prepared,
+                                 const RegularizerSources& sources) {
   std::vector<double> matrix =
-      NeedsAlignments(options) ? AlignmentMatrix(options, *gram) : MatrixFromFile(options, prepared);
+      NeedsAlignments(options) ? AlignmentMatrix(options, sources.gram()) : MatrixFromFile(options, prepared);
   const std::size_t kept = prepared.kept.size();
   if (options.regularizer == "laplacian") return LaplacianMatrix(matrix, kept, options.ridge);
   for (std::size_t m = 0; m < kept; ++m) matrix[m * kept + m] += options.ridge;
   return matrix;
 }
-
-struct WeightBounds {
-  std::vector<double> lower, upper;  ///< of every kept kernel
-};
 
 // The kernels that a bound names, by their place among all.
 std::vector<std::size_t> NamedKernels(const std::string& name, const PreparedKernels& prepared) {
@@ -214,55 +155,69 @@ std::vector<std::size_t> NamedKernels(const std::string& name, const PreparedKer
                   name, prepared.names.size()));
 }
 
-WeightBounds BoundsOfKept(const TrainOptions& options, const PreparedKernels& prepared) {
+// The bounds of the kept kernels.
+void SetBounds(const TrainOptions& options, const PreparedKernels& prepared, RegularizerParts& parts) {
   std::vector<std::pair<double, double>> all(prepared.names.size(),
                                              {0.0, std::numeric_limits<double>::infinity()});
   for (const auto& [name, bound] : options.weight_bounds) {
     for (const std::size_t m : NamedKernels(name, prepared)) all[m] = bound;
   }
-  WeightBounds bounds;
   for (const Index m : prepared.kept) {
-    bounds.lower.push_back(all[m].first);
-    bounds.upper.push_back(all[m].second);
+    parts.lower.push_back(all[m].first);
+    parts.upper.push_back(all[m].second);
   }
-  return bounds;
 }
 
-RegularizerPointer FromParts(const TrainOptions& options, std::vector<int> groups, std::vector<double> matrix,
-                             WeightBounds bounds, std::size_t kernels) {
+// The same choice as the table makes, in words.
+ModelRegularizer Described(const TrainOptions& options, const RegularizerParts& parts) {
+  ModelRegularizer described{
+      .form = options.regularizer, .exponent = options.norm, .penalty = options.penalty};
   if (!options.weight_bounds.empty()) {
-    return std::make_shared<const BoundedNorm>(options.norm, std::move(bounds.lower),
-                                               std::move(bounds.upper));
+    described.lower = parts.lower;
+    described.upper = parts.upper;
+  } else if (options.regularizer == "mixed") {
+    described.form = "block";
+    described.exponent = OuterExponent(options);
+    described.inner_exponent = InnerExponent(options);
+    described.groups = parts.groups;
+  } else if (options.regularizer == "logdet") {
+    described.ridge = DeterminantRidge(options);
+  } else if (options.regularizer == "elastic") {
+    described.elastic = options.elastic;
+  } else if (!options.matrix.empty()) {
+    described.form = options.matrix_on == MatrixOn::kWeights ? "weight-matrix" : "part-matrix";
+    described.matrix = SparseVector::From(parts.matrix);
+  } else if (options.block_norm > 0) {
+    described.form = "block";
+    described.exponent = described.inner_exponent = options.block_norm;
   }
-  if (options.regularizer == "mixed") {
-    MixedNorm norm(std::move(groups), OuterExponent(options), InnerExponent(options));
-    if (options.penalty > 0) return std::make_shared<const NormPenalty>(options.penalty, std::move(norm));
-    return std::make_shared<const MixedNorm>(std::move(norm));
-  }
-  if (options.regularizer == "entropy") return std::make_shared<const EntropyPenalty>(options.penalty);
-  if (options.regularizer == "logdet") return OnKernelMatrix(options, {});
-  if (options.regularizer == "elastic") return std::make_shared<const ElasticNorm>(options.elastic);
-  if (!options.matrix.empty()) {
-    if (options.matrix_on == "weights") return std::make_shared<const WeightMatrixNorm>(std::move(matrix));
-    return std::make_shared<const PartMatrixNorm>(std::move(matrix));
-  }
-  if (options.penalty > 0) return std::make_shared<const LpPenalty>(options.penalty, options.norm);
-  return options.block_norm > 0 ? BlockNorm(options.block_norm, kernels) : LpConstraint(options.norm);
+  return described;
 }
 
 }  // namespace
 
-bool NeedsKernelMatrix(const TrainOptions& options) { return options.regularizer == "logdet"; }
-
-RegularizerPointer OnKernelMatrix(const TrainOptions& options, KernelMatrixFunction matrix) {
-  const double ridge = options.ridge > 0 ? options.ridge : kDeterminantRidge;
-  return std::make_shared<const LogDeterminant>(LpConstraint(options.norm), options.penalty, ridge,
-                                                std::move(matrix));
+double OuterExponent(const TrainOptions& options) {
+  return options.block_norm > 0 ? options.block_norm : BlockExponent(options.norm);
 }
+
+double InnerExponent(const TrainOptions& options) {
+  return options.block_norm > 0 ? options.inner_norm : BlockExponent(options.inner_norm);
+}
+
+bool NeedsKernelMatrix(const TrainOptions& options) { return FindRegularizer(options).takes.kernel_matrix; }
 
 bool IsPlainNorm(const TrainOptions& options) {
   return options.regularizer == "norm" && options.penalty == 0 && options.block_norm == 0 &&
          options.weight_bounds.empty();
+}
+
+std::vector<std::pair<std::string, std::string>> FilesOfRegularizer(const TrainOptions& options) {
+  std::vector<std::pair<std::string, std::string>> files;
+  if (!options.groups.empty() && options.groups != "view" && options.groups != "spec") {
+    files.emplace_back("groups", options.groups);
+  }
+  if (!options.matrix.empty() && !NeedsAlignments(options)) files.emplace_back("matrix", options.matrix);
+  return files;
 }
 
 bool NeedsAlignments(const TrainOptions& options) {
@@ -270,26 +225,30 @@ bool NeedsAlignments(const TrainOptions& options) {
 }
 
 RegularizerPointer MakeRegularizer(const TrainOptions& options) {
-  CheckCombination(options);
-  return FromParts(options, {}, {}, {}, 0);
+  return FindRegularizer(options).make(options, {});
 }
 
-RegularizerPointer MakeRegularizer(const TrainOptions& options, const PreparedKernels& prepared,
-                                   std::span<const View> views, std::uint64_t seed, Gram* gram) {
-  CheckCombination(options);
-  std::vector<int> groups;
-  if (!options.groups.empty()) groups = Number(GroupNames(options, prepared, views, seed));
-  std::vector<double> matrix;
-  if (!options.matrix.empty()) matrix = KernelMatrix(options, prepared, gram);
-  return FromParts(options, std::move(groups), std::move(matrix), BoundsOfKept(options, prepared),
-                   prepared.kept.size());
+ChosenRegularizer MakeRegularizer(const TrainOptions& options, const PreparedKernels& prepared,
+                                  std::span<const View> views, std::uint64_t seed,
+                                  const RegularizerSources& sources) {
+  ChosenRegularizer chosen;
+  RegularizerParts parts;
+  parts.kernels = prepared.kept.size();
+  if (!options.groups.empty()) {
+    chosen.group_names = GroupNames(options, prepared, views, seed);
+    parts.groups = Number(chosen.group_names);
+  }
+  if (!options.matrix.empty()) parts.matrix = KernelMatrix(options, prepared, sources);
+  if (!options.weight_bounds.empty()) SetBounds(options, prepared, parts);
+  if (NeedsKernelMatrix(options)) parts.kernel_matrix = sources.kernel_matrix();
+  chosen.described = Described(options, parts);
+  chosen.regularizer = FindRegularizer(options).make(options, std::move(parts));
+  return chosen;
 }
 
 std::vector<GroupReport> ReportGroups(const TrainOptions& options, const PreparedKernels& prepared,
-                                      std::span<const View> views, std::uint64_t seed,
-                                      std::span<const double> theta) {
-  if (options.groups.empty()) return {};
-  const std::vector<std::string> names = GroupNames(options, prepared, views, seed);
+                                      const std::vector<std::string>& names, std::span<const double> theta) {
+  if (names.empty()) return {};
   const std::vector<int> groups = Number(names);
   const MixedNorm norm(groups, OuterExponent(options), InnerExponent(options));
   const std::vector<double> weights = norm.GroupWeights(theta);

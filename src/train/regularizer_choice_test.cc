@@ -7,19 +7,18 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <limits>
 #include <numeric>
 #include <random>
 
+#include "base/constants.h"
 #include "kweave/error.h"
 #include "kweave/train.h"
+#include "tests/support/verified_train.h"
 
 namespace kweave {
 namespace {
 
 using ::testing::HasSubstr;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Two views of two features; the first of each tells the classes apart a little.
 Dataset TwoViews() {
@@ -49,7 +48,7 @@ TrainOptions FourKernels() {
   return options;
 }
 
-Summary Learn(const TrainOptions& options) { return Train(TwoViews(), options, {}).summary(); }
+Summary Learn(const TrainOptions& options) { return TrainVerified(TwoViews(), options, {}).summary(); }
 
 std::string Write(const std::string& name, const std::string& text) {
   const std::string path = ::testing::TempDir() + name;
@@ -106,7 +105,7 @@ TEST(RegularizerChoice, GroupsAreReported) {
   options.groups = "view";
   options.norm = 1.5;
   options.inner_norm = 2;
-  const Model model = Train(TwoViews(), options, {});
+  const Model model = TrainVerified(TwoViews(), options, {});
   const Summary& summary = model.summary();
   ASSERT_EQ(summary.groups.size(), 2u);
   EXPECT_EQ(summary.groups[0].name, "a");

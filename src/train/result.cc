@@ -10,7 +10,8 @@
 #include "model/json.h"
 #include "qp/leave_one_out.h"
 #include "train/effective_options.h"
-#include "weights/gram_rows.h"
+#include "train/option_json.h"
+#include "weights/run/gram_rows.h"
 
 namespace kweave {
 namespace {
@@ -18,9 +19,10 @@ namespace {
 // Above it the closed form, of n^3 operations, would take seconds.
 constexpr Index kMostSamplesForLeaveOneOut = 3000;
 
-constexpr std::size_t kKernelsReported = 10000;
+constexpr std::size_t kKernelsReported = 10000;  // about a megabyte of a model's summary
 
-// The kernels that are reported, by their numbers in the order given: all, or above the limit the heaviest ones.
+// The kernels that are reported, by their numbers in the order given: all, or above the limit the heaviest
+// ones.
 std::vector<Index> ReportedKernels(std::span<const double> weights) {
   std::vector<Index> order(weights.size());
   std::iota(order.begin(), order.end(), Index{0});
@@ -59,7 +61,8 @@ void ReportKernels(const PreparedKernels& prepared, const LearnedMachines& learn
   }
 }
 
-// Which of `count` positions have a value other than zero in any of the vectors that `part` picks from machines.
+// Which of `count` positions have a value other than zero in any of the vectors that `part` picks from
+// machines.
 template <class Part>
 std::vector<bool> UsedAnywhere(std::span<const ModelMachine> machines, std::size_t count, Part part) {
   std::vector<bool> is_used(count, false);
@@ -102,9 +105,9 @@ Summary MakeSummary(const PreparedKernels& prepared, const TrainOptions& options
   summary.seconds.weights = total.weight_seconds;
   summary.seconds.certificate = total.certificate_seconds;
   summary.history = total.history;
-  summary.certificate = learned.uses_table ? "table" : "direct";
-  summary.kernel_rows = learned.kernel_rows;
-  summary.base_values = learned.base_values;
+  summary.certificate = learned.uses_table ? KernelEvaluation::kTable : KernelEvaluation::kDirect;
+  summary.kernel_rows = learned.kernel_work.rows;
+  summary.base_values = learned.kernel_work.base_values;
   summary.leave_one_out = learned.leave_one_out;
   return summary;
 }
@@ -128,13 +131,67 @@ ModelPairs StoredPairs(const PairKernels& kernels, const LearnedPairs& learned, 
   return pairs;
 }
 
-Json NormLiteral(double norm) { return std::isinf(norm) ? Json("inf") : Json(norm); }
+// C_i of every sample of the data.
+std::vector<double> CostsOf(const PreparedSamples& samples, Index data_count) {
+  const auto is_first = [&](double C) { return C == samples.upper[0]; };
+  if (std::ssize(samples.indices) == data_count && std::ranges::all_of(samples.upper, is_first)) {
+    return {samples.upper[0]};
+  }
+  std::vector<double> costs(data_count, 0.0);
+  for (std::size_t k = 0; k < samples.indices.size(); ++k) costs[samples.indices[k]] = samples.upper[k];
+  return costs;
+}
+
+std::vector<std::int32_t> LeftOut(const PreparedKernels& prepared) {
+  std::vector<bool> is_in(prepared.names.size(), false);
+  for (const auto* kept : {&prepared.kept, &prepared.pairs.kept}) {
+    for (const Index m : *kept) is_in[m] = true;
+  }
+  std::vector<std::int32_t> left_out;
+  for (std::size_t m = 0; m < is_in.size(); ++m) {
+    if (!is_in[m]) left_out.push_back(static_cast<std::int32_t>(m));
+  }
+  return left_out;
+}
+
+// What the learned machines do not know of the problem that they solve. `active` are the kernels with a
+// weight.
+ModelProblem MakeProblem(const PreparedSamples& samples, const PreparedKernels& prepared,
+                         const TrainOptions& options, std::span<const Index> active, ModelProblem problem) {
+  problem.is_known = true;
+  problem.kernels = EffectiveKernels(options);
+  for (const Index m : active) problem.active.push_back(static_cast<std::int32_t>(prepared.kept[m]));
+  problem.left_out = LeftOut(prepared);
+  problem.scale = prepared.normalization.scale;
+  problem.scale.insert(problem.scale.end(), prepared.pairs.normalization.scale.begin(),
+                       prepared.pairs.normalization.scale.end());
+  if (std::ranges::all_of(problem.scale, [](double factor) { return factor == 1; })) problem.scale.clear();
+  problem.has_bias = options.bias;
+  problem.epsilon = options.epsilon;
+  problem.sharpness = options.sharpness;
+  problem.data_count = samples.data_count;
+  problem.costs = CostsOf(samples, samples.data_count);
+  return problem;
+}
+
+// Whether training may choose the value.
+bool HasAuto(const OptionRecord<TrainOptions>& record) {
+  if (record.choices == nullptr) return false;
+  const std::vector<OptionChoice> choices = record.choices();
+  return std::ranges::find(choices, "auto", &OptionChoice::name) != choices.end();
+}
 
 }  // namespace
+
+std::optional<SparseVector> DualPointOf(const Certificate& certificate) {
+  if (certificate.dual_beta.empty()) return std::nullopt;
+  return SparseVector::From(certificate.dual_beta);
+}
 
 LearnedMachines OneMachine(Learned learned, double decision_bias) {
   LearnedMachines one;
   one.machines = {{learned.theta, learned.beta, decision_bias}};
+  one.problem.machines = {{.dual = DualPointOf(learned.certificate)}};
   one.total = std::move(learned);
   return one;
 }
@@ -143,14 +200,14 @@ ModelContent MakeContent(const PreparedSamples& samples, const PreparedKernels& 
                          const TrainOptions& options, const LearnedMachines& learned) {
   ModelContent content;
   content.version = KWEAVE_VERSION;
-  content.task = EffectiveTask(options);
+  content.task = options.task;
   content.loss = EffectiveLoss(options).name;
   content.classes = samples.classes;
   content.multiclass = learned.multiclass;
   content.label_separator = samples.labels.separator;
   content.training_count = static_cast<Index>(samples.indices.size());
   content.summary = MakeSummary(prepared, options, learned);
-  if (content.multiclass.empty()) content.summary.bias = learned.machines[0].bias;
+  if (!content.multiclass) content.summary.bias = learned.machines[0].bias;
 
   const std::vector<Index> active = Positions(
       UsedAnywhere(learned.machines, prepared.kept.size(),
@@ -158,6 +215,7 @@ ModelContent MakeContent(const PreparedSamples& samples, const PreparedKernels& 
   content.summary.kernels_active =
       static_cast<Index>(active.size()) +
       std::ranges::count_if(learned.pairs.theta, [](double weight) { return weight != 0; });
+  content.problem = MakeProblem(samples, prepared, options, active, learned.problem);
   content.kernels = prepared.kernels.Select(active);
   content.kernels.LetGo();
 
@@ -198,67 +256,25 @@ std::vector<std::pair<std::string, std::string>> EffectiveOptions(const TrainOpt
                                                                   const Context& context,
                                                                   const MemoryPlan& plan,
                                                                   const LearnedMachines& learned) {
-  Json class_weights = Json::object();
-  for (const auto& [label, factor] : options.class_weights) class_weights[label] = factor;
-  Json json = {{"task", options.task},
-               {"kernels", EffectiveKernels(options)},
-               {"loss", EffectiveLoss(options).name},
-               {"C", options.C},
-               {"epsilon", options.epsilon},
-               {"nu", options.nu},
-               {"sharpness", options.sharpness},
-               {"bias", options.bias},
-               {"norm", NormLiteral(options.norm)},
-               {"regularizer", options.regularizer},
-               {"combine", options.combine},
-               {"restarts", options.restarts},
-               {"method", learned.total.method},
-               {"driver", learned.total.driver},
-               {"solver", learned.total.solver},
-               {"normalize", EffectiveNormalize(options)},
-               {"gap", options.gap},
-               {"certificate", options.certificate},
-               {"max_iterations", options.max_iterations},
-               {"class_weights", std::move(class_weights)},
-               {"sample_weights", !options.sample_weights.empty()},
-               {"precision", plan.use_float ? "float32" : "float64"},
-               {"base_cache_bytes", plan.base_cache_bytes},
-               {"row_cache_bytes", plan.row_cache_bytes},
-               {"seed", context.seed},
-               {"time_limit", context.time_limit_seconds}};
-  if (options.block_norm > 0) json["block_norm"] = NormLiteral(options.block_norm);
-  if (options.penalty > 0) json["penalty"] = options.penalty;
-  if (!options.weight_bounds.empty()) {
-    Json bounds = Json::object();
-    for (const auto& [kernel, bound] : options.weight_bounds) {
-      bounds[kernel] = {NormLiteral(bound.first), NormLiteral(bound.second)};
-    }
-    json["weight_bounds"] = std::move(bounds);
+  Json json = OptionsJson(options), given = Json::object();
+  for (const OptionRecord<TrainOptions>& record : TrainOptionRecords()) {
+    if (HasAuto(record)) given[std::string(record.name)] = json[std::string(record.name)];
   }
-  if (options.regularizer == "mixed") {
-    json["groups"] = options.groups;
-    json["inner_norm"] = NormLiteral(options.inner_norm);
-  }
-  if (!options.matrix.empty()) {
-    json["matrix"] = options.matrix;
-    json["matrix_on"] = options.matrix_on;
-    json["ridge"] = options.ridge;
-  }
-  if (options.regularizer == "elastic") json["elastic"] = options.elastic;
-  if (!learned.multiclass.empty()) {
-    json["multiclass"] = learned.multiclass;
-    json["machine_weights"] = options.machine_weights;
-    json["class_kernels"] = options.class_kernels;
-    Json class_C = Json::object(), class_norm = Json::object();
-    for (const auto& [label, value] : options.class_C) class_C[label] = value;
-    for (const auto& [label, value] : options.class_norm) class_norm[label] = NormLiteral(value);
-    json["class_C"] = std::move(class_C);
-    json["class_norm"] = std::move(class_norm);
-  }
-  // Whoever trains again wants what was asked for, not what was chosen for these samples.
-  json["given"] = {{"loss", options.loss},     {"multiclass", options.multiclass},
-                   {"method", options.method}, {"driver", options.driver},
-                   {"solver", options.solver}, {"normalize", options.normalize}};
+  json["kernels"] = EffectiveKernels(options);
+  json["loss"] = EffectiveLoss(options).name;
+  json["method"] = learned.total.method;
+  json["driver"] = learned.total.driver;
+  json["solver"] = learned.total.solver;
+  json["normalize"] = EffectiveNormalize(options);
+  if (learned.multiclass) json["multiclass"] = ToString(*learned.multiclass);
+  json["sample_weights"] = !options.sample_weights.empty();
+  json["precision"] = plan.use_float ? "float32" : "float64";
+  json["base_cache_bytes"] = plan.base_cache_bytes;
+  json["row_cache_bytes"] = plan.row_cache_bytes;
+  json["seed"] = context.seed;
+  json["time_limit"] = context.time_limit_seconds;
+  // Training again starts from what was asked for, not from what was chosen for these samples.
+  json["given"] = std::move(given);
   std::vector<std::pair<std::string, std::string>> literals;
   for (const auto& [name, value] : json.items()) {
     literals.emplace_back(name, value.dump(-1, ' ', false, Json::error_handler_t::replace));
@@ -301,6 +317,7 @@ Model FinishModel(ModelContent content, const TrainOptions& options, const Conte
                   const RunControl& control) {
   Summary& summary = content.summary;
   summary.options = EffectiveOptions(options, context, plan, learned);
+  content.problem.seed = context.seed;
   summary.threads = threads;
   summary.seconds.kernels = kernel_seconds;
   summary.seconds.total = control.Seconds();

@@ -9,10 +9,11 @@
 #include "kweave/model.h"
 #include "kweave/options.h"
 #include "model/content.h"
+#include "train/grams.h"
 #include "train/memory_plan.h"
 #include "train/objective.h"
 #include "train/prepared.h"
-#include "weights/learn.h"
+#include "weights/run/learn.h"
 
 namespace kweave {
 
@@ -24,20 +25,24 @@ struct LearnedPairs {
 
 /// What training learned, before it becomes a model.
 struct LearnedMachines {
-  /// The run as a whole: status, bounds, times. With several machines theta holds the weights to report, those of kernels on pairs
-  /// after the others, and the certificate the sums of the bounds and of the quadratics; beta is not used.
+  /// The run as a whole: status, bounds, times. With several machines theta holds the weights to report,
+  /// those of kernels on pairs after the others, and the certificate the sums of the bounds and of the
+  /// quadratics; beta is not used.
   Learned total;
-  std::vector<ModelMachine> machines;  ///< over the kept kernels and all prepared samples
-  LearnedPairs pairs;                  ///< empty without such kernels
-  std::string multiclass;              ///< as in ModelContent; empty: one machine
-  std::vector<MachineReport> reports;  ///< weights and quadratics over the kept kernels; empty: one machine
+  std::vector<ModelMachine> machines;    ///< over the kept kernels and all prepared samples
+  LearnedPairs pairs;                    ///< empty without such kernels
+  std::optional<Multiclass> multiclass;  ///< as in ModelContent
+  std::vector<MachineReport> reports;    ///< weights and quadratics over the kept kernels; empty: one machine
   std::optional<ClassKernelReport> class_kernel;
   std::vector<GroupReport> groups;
+  ModelProblem problem;     ///< what the model keeps of it: regulariser, machines and dual points
   bool uses_table = false;  ///< by the certificate
-  std::int64_t kernel_rows = 0;
-  std::int64_t base_values = 0;
+  KernelWork kernel_work;
   std::optional<double> leave_one_out;
 };
+
+/// The dual point behind a lower bound, for the model to keep; none where it is beta.
+std::optional<SparseVector> DualPointOf(const Certificate& certificate);
 
 /// One machine as the whole answer.
 LearnedMachines OneMachine(Learned learned, double decision_bias);
@@ -46,8 +51,8 @@ LearnedMachines OneMachine(Learned learned, double decision_bias);
 ModelContent MakeContent(const PreparedSamples& samples, const PreparedKernels& prepared,
                          const TrainOptions& options, const LearnedMachines& learned);
 
-/// Puts the factors of a learned product in the place of the one kernel that they make: weights are their parameters, quadratics
-/// the derivatives by them.
+/// Puts the factors of a learned product in the place of the one kernel that they make: weights are their
+/// parameters, quadratics the derivatives by them.
 void ReportFactors(const PreparedKernels& factors, const Learned& learned, Summary& summary);
 
 /// What training chose, as JSON literals.
@@ -61,7 +66,8 @@ Model FinishModel(ModelContent content, const TrainOptions& options, const Conte
                   const MemoryPlan& plan, const LearnedMachines& learned, int threads, double kernel_seconds,
                   const RunControl& control);
 
-/// Summary::leave_one_out of a machine with the squared loss, on few enough samples that it is cheap; else nothing.
+/// Summary::leave_one_out of a machine with the squared loss, on few enough samples that it is cheap; else
+/// nothing.
 std::optional<double> LeaveOneOutScore(Gram& exact, const TrainOptions& options, const Risk& risk,
                                        const Learned& learned);
 

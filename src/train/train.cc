@@ -1,6 +1,6 @@
 // Validates options, wires the parts and returns the model with its summary; no arithmetic.
 //
-// Next on the main path: weights/learn.h.
+// Next on the main path: weights/run/learn.h.
 #include "kweave/train.h"
 
 #include <fmt/format.h>
@@ -15,75 +15,84 @@
 #include "kweave/error.h"
 #include "model/content.h"
 #include "regularizer/lp_norm.h"
+#include "train/certificate_cost.h"
 #include "train/effective_options.h"
 #include "train/grams.h"
+#include "train/huge_values.h"
 #include "train/memory_plan.h"
 #include "train/multiclass.h"
 #include "train/objective.h"
 #include "train/prepared.h"
 #include "train/product.h"
 #include "train/regularizer_choice.h"
-#include "train/result.h"
+#include "train/training_run.h"
 #include "train/warm_start.h"
-#include "weights/learn.h"
+#include "weights/run/learn.h"
 
 namespace kweave {
 namespace {
 
-// Little beside a gap that is not small, and a quarter of the terms. The certificate counts it for every pair of dual variables: more
-// of them, or larger ones, leave less to each.
-double LearnedError(const TrainOptions& options, Index samples) {
+// What the slope of losses is for outputs of unit size: the errors of targets in other units have other ones.
+double OutputUnit(const PreparedSamples& samples, const TrainOptions& options) {
+  if (options.task != Task::kRegress || samples.y.empty()) return 1;
+  const Objective objective(samples.y, samples.upper, options);
+  const bool is_bounded = std::isfinite(objective.risk().Feasible(0).upper);
+  return is_bounded && objective.risk().OutputUnit() > 0 ? objective.risk().OutputUnit() : 1;
+}
+
+// Little beside a gap that is not small, and a quarter of the terms. The certificate counts it for every pair
+// of dual variables: more of them, or larger ones, leave less to each.
+double LearnedError(const TrainOptions& options, const PreparedSamples& samples) {
+  // With sum |beta| = C n and an objective as large, error (C n)^2 is kShare kMostSum = 3 % of the gap. Gaps
+  // below the least one want all digits; above the most the terms are as few as they get.
   constexpr double kLeastGap = 1e-5, kMostGap = 1e-3, kShare = 1e-6, kMostSum = 3e4;
   if (options.gap < kLeastGap) return 0;
-  const double sum = std::max(options.C * static_cast<double>(samples), kMostSum);
+  const double slopes = options.C / OutputUnit(samples, options);
+  const double sum = std::max(slopes * static_cast<double>(samples.indices.size()), kMostSum);
   return kShare * std::min(options.gap, kMostGap) * kMostSum / sum;
 }
 
 // One machine: two classes, a regression or one class.
-LearnedMachines LearnOneMachine(const PreparedSamples& samples, const PreparedKernels& prepared,
-                                const TrainOptions& options, const MemoryPlan& plan, Grams* grams,
-                                ThreadPool& pool, RunControl& control, std::uint64_t seed,
-                                const Model* start) {
-  const Objective objective(samples.y, samples.upper, options);
-  if (grams == nullptr) {
+LearnedMachines LearnOneMachine(const TrainingRun& run) {
+  const Objective objective(run.samples.y, run.samples.upper, run.options);
+  if (run.grams == nullptr) {
     Learned learned = LearnBiasOnly(objective.risk());
     const double bias = objective.DecisionBias(learned.certificate.bias);
     return OneMachine(std::move(learned), bias);
   }
   std::optional<WarmStart> warm;
-  if (start != nullptr) warm = MakeWarmStart(*start, samples, prepared, options);
-  Gram* exact = NeedsAlignments(options) ? &grams->Exact() : nullptr;
-  RegularizerPointer regularizer = MakeRegularizer(options, prepared, samples.views, seed, exact);
-  if (NeedsKernelMatrix(options)) regularizer = OnKernelMatrix(options, MatrixOf(grams->Precise()));
+  if (run.start != nullptr) warm = MakeWarmStart(*run.start, run.samples, run.prepared, run.options);
+  const ChosenRegularizer chosen = MakeRegularizer(
+      run.options, run.prepared, run.samples.views, run.context.seed,
+      {[&]() -> Gram& { return run.grams->Exact(); }, [&] { return MatrixOf(run.grams->Precise()); }});
+  LearningProblem problem{objective.risk(), chosen.regularizer};
+  // A determinant is a size by itself.
+  if (problem.risk.bias_slope != 0 && !NeedsKernelMatrix(run.options))
+    problem.risk.least_size = LeastSize(*run.grams->Pair().working, *chosen.regularizer);
   Learned learned =
-      LearnWeights(grams->Pair(), {objective.risk(), std::move(regularizer)},
-                   {options.method, options.driver, options.gap, options.max_iterations, plan.row_cache_bytes,
-                    SolverByName(options.solver), &pool, warm ? &*warm : nullptr},
-                   control);
-  std::optional<double> leave_one_out;
-  const std::int64_t kernel_rows = grams->rows_evaluated();
-  if (!control.ShouldStop())
-    leave_one_out = LeaveOneOutScore(grams->Exact(), options, objective.risk(), learned);
+      LearnWeights(run.grams->Pair(), problem, run.Learning(warm ? &*warm : nullptr), run.control);
   const double bias = objective.DecisionBias(learned.certificate.bias);
-  LearnedMachines one = OneMachine(std::move(learned), bias);
-  one.groups = ReportGroups(options, prepared, samples.views, seed, one.total.theta);
-  one.uses_table = grams->Exact().TableError() > 0;
-  one.kernel_rows = kernel_rows;
-  one.base_values = grams->base_values();
-  one.leave_one_out = leave_one_out;
+  LearnedMachines one = run.Account(OneMachine(learned, bias));
+  if (!run.control.ShouldStop()) {
+    one.leave_one_out = LeaveOneOutScore(run.grams->Exact(), run.options, objective.risk(), learned);
+  }
+  one.problem.regularizer = chosen.described;
+  one.groups = ReportGroups(run.options, run.prepared, chosen.group_names, one.total.theta);
   return one;
 }
 
 // What has no meaning for weights of several machines, or of kernels on pairs of sample and class.
 void CheckManyClasses(const TrainOptions& options, const PreparedKernels& prepared) {
   if (NeedsKernelMatrix(options)) {
-    throw Error(ErrorKind::kUsage, "regularizer logdet is for one machine that tells two classes apart");
+    throw Error(ErrorKind::kUsage, "`regularizer` logdet is for one machine that tells two classes apart",
+                {"regularizer", options.regularizer, "another"});
   }
   if (!options.class_norm.empty()) {
     throw Error(
         ErrorKind::kUsage,
         "single classes have a norm of their own only where all others have a norm, too, and no other "
-        "regulariser");
+        "regulariser",
+        {"class_norm", "given", "none"});
   }
   if (!options.class_kernels.empty() || !prepared.pairs.empty()) {
     throw Error(
@@ -94,43 +103,57 @@ void CheckManyClasses(const TrainOptions& options, const PreparedKernels& prepar
 }
 
 // All machines of several classes, or one for all of them.
-LearnedMachines LearnClasses(const std::string& multiclass, MulticlassRun run, std::uint64_t seed) {
-  run.regularizer = LpConstraint(run.options.norm);
-  if (!IsPlainNorm(run.options)) {
-    CheckManyClasses(run.options, run.prepared);
-    Gram* exact = run.grams != nullptr && NeedsAlignments(run.options) ? &run.grams->Exact() : nullptr;
-    if (run.grams != nullptr) {
-      run.regularizer = MakeRegularizer(run.options, run.prepared, run.samples.views, seed, exact);
-    }
+LearnedMachines LearnClasses(Multiclass multiclass, TrainingRun run) {
+  if (!IsPlainNorm(run.options)) CheckManyClasses(run.options, run.prepared);
+  ChosenRegularizer chosen;
+  chosen.described.exponent = run.options.norm;
+  if (run.grams != nullptr) {  // else there are no weights
+    chosen = MakeRegularizer(run.options, run.prepared, run.samples.views, run.context.seed,
+                             {[&]() -> Gram& { return run.grams->Exact(); }, nullptr});
   }
+  run.regularizer = chosen.regularizer;
   LearnedMachines learned = LearnMulticlass(multiclass, run);
-  const bool has_one_weighting = multiclass == "joint" || run.options.machine_weights == "common";
-  if (has_one_weighting && run.grams != nullptr) {
-    learned.groups = ReportGroups(run.options, run.prepared, run.samples.views, seed, learned.total.theta);
+  learned.problem.regularizer = chosen.described;
+  const bool has_one_weighting =
+      multiclass == Multiclass::kJoint || run.options.machine_weights == MachineWeights::kCommon;
+  if (has_one_weighting) {
+    learned.groups = ReportGroups(run.options, run.prepared, chosen.group_names, learned.total.theta);
   }
   return learned;
 }
 
-// Factors of a machine with a bias sum to zero, whichever of several it is.
-bool FactorsSumToZero(const TrainOptions& options) {
-  return options.bias && EffectiveTask(options) != Task::kOneClass;
+// Solvers by pairs and blocks are for losses with corners.
+std::string NoteOnSolver(const TrainOptions& options) {
+  const bool is_on_rows = options.solver == SolverKind::kSmo || options.solver == SolverKind::kBlock;
+  const std::string_view loss = EffectiveLoss(options).name;
+  const bool is_smooth = EffectiveLoss(options).make({})->smooth() != nullptr;
+  if (!is_on_rows || !is_smooth) return "";
+  return fmt::format("`loss` {} is smooth and solved by Newton steps, not by `solver` {}", loss,
+                     ToString(options.solver));
 }
+
+// Factors of a machine with a bias sum to zero, whichever of several it is.
+bool FactorsSumToZero(const TrainOptions& options) { return options.bias && options.task != Task::kOneClass; }
 
 }  // namespace
 
-Model Train(const Dataset& data, const TrainOptions& options, const Context& context, const Model* start) {
-  Validate(options);
-  if (options.combine == "product") return TrainProduct(data, options, context);
+Model Train(const Dataset& data, const CheckedOptions& checked, const Context& context, const Model* start) {
+  const TrainOptions& options = *checked;
+  if (options.combine == Combine::kProduct) return TrainProduct(data, options, context);
   RunControl control(context);
   ThreadPool pool(context.threads);
   const ScopedBlasThreads blas_threads(pool.size());
   control.Report({.target_gap = options.gap, .phase = "kernels"});
   const PreparedSamples samples = PrepareSamples(data, options);
-  const bool has_classes = EffectiveTask(options) == Task::kClassify;
+  const bool has_classes = options.task == Task::kClassify;
   if (const std::string note = has_classes ? NoteOnSmallClasses(samples.labels) : ""; !note.empty()) {
     control.Log(LogLevel::kNote, note);
   }
-  const std::string multiclass = has_classes ? EffectiveMulticlass(options, samples.labels) : "";
+  if (const std::string note = NoteOnHugeValues(samples.views); !note.empty())
+    control.Log(LogLevel::kNote, note);
+  const std::optional<Multiclass> multiclass =
+      has_classes ? EffectiveMulticlass(options, samples.labels) : std::nullopt;
+  if (const std::string note = NoteOnSolver(options); !note.empty()) control.Log(LogLevel::kNote, note);
   const PreparedKernels prepared = PrepareKernels(samples, options, context.seed, pool, control);
   const double kernel_seconds = control.Seconds();
 
@@ -143,21 +166,25 @@ Model Train(const Dataset& data, const TrainOptions& options, const Context& con
   if (prepared.kept.empty() && prepared.pairs.empty()) {
     control.Log(LogLevel::kWarning, "no kernel varies over the training samples: the model is a constant");
   } else {
-    grams = std::make_unique<Grams>(
-        GramSource{&prepared.kernels, prepared.views, prepared.normalization},
-        GramSettings{plan.use_float, plan.base_cache_bytes, CertificateEvaluation(options),
-                     FactorsSumToZero(options), LearnedError(options, count)},
-        pool);
+    grams = std::make_unique<Grams>(GramSource{&prepared.kernels, prepared.views, prepared.normalization},
+                                    GramSettings{plan.use_float, plan.base_cache_bytes, options.certificate,
+                                                 FactorsSumToZero(options), LearnedError(options, samples)},
+                                    pool);
   }
-  const LearnedMachines learned =
-      multiclass.empty()
-          ? LearnOneMachine(samples, prepared, options, plan, grams.get(), pool, control, context.seed, start)
-          : LearnClasses(multiclass,
-                         {samples, prepared, options, plan, grams.get(), pool, control, start, nullptr},
-                         context.seed);
-
-  return FinishModel(MakeContent(samples, prepared, options, learned), options, context, plan, learned,
-                     pool.size(), kernel_seconds, control);
+  if (grams != nullptr && control.has_time_limit()) {
+    MeasureCertificateCost(grams->Exact(), multiclass ? context.time_limit_seconds / 2 : 0, control);
+  }
+  const TrainingRun run{.samples = samples,
+                        .prepared = prepared,
+                        .options = options,
+                        .context = context,
+                        .plan = plan,
+                        .pool = pool,
+                        .control = control,
+                        .grams = grams.get(),
+                        .start = start};
+  const LearnedMachines learned = multiclass ? LearnClasses(*multiclass, run) : LearnOneMachine(run);
+  return run.Finish(MakeContent(samples, prepared, options, learned), learned, kernel_seconds);
 }
 
 }  // namespace kweave

@@ -5,6 +5,7 @@
 #include "base/random.h"
 #include "kweave/error.h"
 #include "kweave/train.h"
+#include "tests/support/verified_train.h"
 
 namespace kweave {
 namespace {
@@ -34,13 +35,13 @@ TEST(WarmStart, MeetsTheColdAnswerSooner) {
   for (double norm : {1.0, 1.5, 2.0, std::numeric_limits<double>::infinity()}) {
     options.norm = norm;
     options.C = 1;
-    const Model first = Train(data, options, {});
+    const Model first = TrainVerified(data, options, {});
     options.C = 1.5;
-    const Model cold = Train(data, options, {});
-    const Model warm = Train(data, options, {}, &first);
+    const Model cold = TrainVerified(data, options, {});
+    const Model warm = TrainVerified(data, options, {}, &first);
     EXPECT_LE(warm.summary().relative_gap, 1e-5);
     EXPECT_NEAR(warm.summary().primal, cold.summary().primal, 2e-5 * cold.summary().primal);
-    const Model again = Train(data, options, {}, &cold);
+    const Model again = TrainVerified(data, options, {}, &cold);
     EXPECT_LE(again.summary().iterations, cold.summary().iterations);
     EXPECT_NEAR(again.summary().primal, cold.summary().primal, 2e-5 * cold.summary().primal);
   }
@@ -50,16 +51,16 @@ TEST(WarmStart, KernelsAreMatchedByName) {
   const Dataset data = Example(100);
   TrainOptions options;
   options.kernels = {"rbf(gamma=1)", "linear"};
-  const Model first = Train(data, options, {});
+  const Model first = TrainVerified(data, options, {});
   options.kernels = {"linear", "rbf(gamma=3)", "rbf(gamma=1)"};
-  const Model warm = Train(data, options, {}, &first);
+  const Model warm = TrainVerified(data, options, {}, &first);
   EXPECT_LE(warm.summary().relative_gap, options.gap);
   EXPECT_EQ(warm.summary().kernels.size(), 3);
 }
 
 TEST(WarmStart, RefusesAModelOfOtherSamples) {
-  const Model first = Train(Example(50), {}, {});
-  EXPECT_THROW(Train(Example(60), {}, {}, &first), Error);
+  const Model first = TrainVerified(Example(50), TrainOptions(), {});
+  EXPECT_THROW(TrainVerified(Example(60), TrainOptions(), {}, &first), Error);
 }
 
 TEST(Train, KeepsSamplesThatWereNamed) {
@@ -67,7 +68,7 @@ TEST(Train, KeepsSamplesThatWereNamed) {
   TrainOptions options;
   options.kernels = {"rbf(gamma=1)", "linear"};
   for (Index i = 0; i < 80; ++i) options.keep_samples.push_back(i);
-  const Model model = Train(data, options, {});
+  const Model model = TrainVerified(data, options, {});
   EXPECT_EQ(model.stored_samples().size(), 80);
   EXPECT_LT(model.support().size(), 80);
   // The learned kernel makes the decision, alone and split by kernel.
@@ -84,7 +85,7 @@ TEST(Train, KeepsSamplesThatWereNamed) {
     EXPECT_NEAR(kernel[i * 80 + 3], kernel[3 * 80 + i], 1e-12);
   }
   options.keep_samples = {80};
-  EXPECT_THROW(Train(data, options, {}), Error);
+  EXPECT_THROW(TrainVerified(data, options, {}), Error);
 }
 
 TEST(Train, ReadsKernelValuesInMemory) {
@@ -92,7 +93,7 @@ TEST(Train, ReadsKernelValuesInMemory) {
   TrainOptions options;
   options.kernels = {"linear", "linear*linear"};
   options.gap = 1e-6;
-  const Model reference = Train(data, options, {});
+  const Model reference = TrainVerified(data, options, {});
 
   std::vector<double> linear(60 * 60);
   std::vector<double> x(2), z(2);
@@ -108,7 +109,7 @@ TEST(Train, ReadsKernelValuesInMemory) {
   grams.labels = data.labels;
   grams.matrices.push_back({"K", DenseRows<double>{linear.data(), 60, 60, 60, {}}});
   options.kernels = {"precomputed(file=K)", "precomputed(file=K)*precomputed(file=K)"};
-  const Model model = Train(grams, options, {});
+  const Model model = TrainVerified(grams, options, {});
   EXPECT_NEAR(model.summary().primal, reference.summary().primal, 2e-6 * reference.summary().primal);
 
   // Prediction takes columns of all training samples or of the stored ones.

@@ -130,17 +130,18 @@ TRAIN = [
      "epsilon-insensitive, squared"),
     ("negative epsilon", {"d.csv": CSV}, ["d.csv", "--task", "regress", "--epsilon=-1"], USAGE, "epsilon is -1"),
     ("nu above 1", {"d.csv": CSV}, ["d.csv", "--task", "oneclass", "--nu", "1.5"], USAGE, "nu is 1.5"),
+    ("product of one class", {"d.csv": CSV}, ["d.csv", "--task", "oneclass", "--combine", "product"], USAGE, "--task oneclass"),
     ("class weight without classes", {"d.csv": CSV}, ["d.csv", "--task", "oneclass", "--class-weight", "1=2"], USAGE,
      "no classes"),
     ("text as target", {"d.csv": CSV.replace("\n1,", "\nhigh,", 1)}, ["d.csv", "--task", "regress"], DATA, "'high'"),
     ("block norm below 1", {"d.csv": CSV}, ["d.csv", "--block-norm", "0.5"], USAGE, "block-norm"),
     ("bounds without a range", {"d.csv": CSV}, ["d.csv", "--weight-bounds", "linear=0.5"], USAGE, "LOWER..UPPER"),
-    ("bounds of no number", {"d.csv": CSV}, ["d.csv", "--weight-bounds", "1=a..b"], USAGE, "'a' is not a number"),
+    ("bounds of no number", {"d.csv": CSV}, ["d.csv", "--weight-bounds", "1=a..b"], USAGE, "'a', expected a number"),
     ("bounds of no kernel", {"d.csv": CSV}, ["d.csv", "--weight-bounds", "cubic=0..1"], USAGE, "'cubic'"),
-    ("bounds in the wrong order", {"d.csv": CSV}, ["d.csv", "--weight-bounds", "1=1..0"], USAGE, "in this order"),
+    ("bounds in the wrong order", {"d.csv": CSV}, ["d.csv", "--weight-bounds", "1=1..0"], USAGE, "the lower end first"),
     ("bounds beyond the norm", {"d.csv": CSV}, ["d.csv", "--norm", "1", "--weight-bounds", "*=0.9.."], USAGE, "above 1"),
     ("bounds beside a penalty", {"d.csv": CSV}, ["d.csv", "--penalty", "1", "--weight-bounds", "1=0..1"], USAGE,
-     "without a penalty"),
+     "without a --penalty"),
     ("unknown method", {"d.csv": CSV}, ["d.csv", "--method", "magic"], USAGE, "magic"),
     ("method for another norm", {"d.csv": CSV}, ["d.csv", "--method", "silp", "--norm", "2"], USAGE, "silp"),
     ("method for another loss", {"d.csv": CSV}, ["d.csv", "--method", "lbfgs", "--norm", "2"], USAGE, "analytic"),
@@ -150,9 +151,9 @@ TRAIN = [
     ("view without a name", {"d.csv": CSV}, ["--view", "d.csv"], USAGE, "NAME=VALUE"),
     ("view given twice", {"d.csv": CSV}, ["d.csv", "--view", "data=d.csv"], USAGE, "'data'"),
     ("class weight given twice", {"d.csv": CSV}, ["d.csv", "--class-weight", "1=2,-1=3", "--class-weight", "+1=4"], USAGE,
-     "class weight for class '1' is given twice"),
+     "--class-weight for class '1' is given twice"),
     ("class weight of no class", {"d.csv": CSV}, ["d.csv", "--class-weight", "7=2"], USAGE, "'7'"),
-    ("too few weights", {"d.csv": CSV, "w": "1\n1\n"}, ["d.csv", "--weights", "w"], USAGE, "2 sample weights"),
+    ("too few weights", {"d.csv": CSV, "w": "1\n1\n"}, ["d.csv", "--weights", "w"], USAGE, "2 values of --weights for 12 samples"),
     ("negative weight", {"d.csv": CSV, "w": "-1\n" * 12}, ["d.csv", "--weights", "w"], USAGE, "sample 1"),
     ("weight that is no number", {"d.csv": CSV, "w": "1\nx\n"}, ["d.csv", "--weights", "w"], DATA, "line 2"),
     ("all weights 0", {"d.csv": CSV, "w": "0\n" * 12}, ["d.csv", "--weights", "w"], DATA, "weight above 0"),
@@ -216,6 +217,15 @@ class BadInput(FolderTest):
                 self.fill({**files, "m.kweave": model})
                 self.refuse(["predict", "m.kweave", *arguments], status, message)
 
+    def test_predictions_that_overflow(self):
+        self.write("d.csv", CSV)
+        self.write("new.csv", "label,x1,x2,x3,x4\n1,1,2,3,4\n-1,1,-1e300,3,4\n")
+        for arguments in ([], ["--task", "regress"], ["--loss", "logistic"]):
+            self.train("d.csv", "--kernel", "poly(degree=3)", *arguments)
+            for outputs in ([], ["--summary", "s.json"]):
+                self.refuse(["predict", "m.kweave", "new.csv", *outputs], DATA,
+                            "new sample 2 is not a finite number: its features (-1e+300 in column 'x2' of view 'data')")
+
     def test_model_files(self):
         self.write("d.csv", CSV)
         self.train("d.csv")
@@ -251,7 +261,7 @@ class BadInput(FolderTest):
 
     def test_verbs(self):
         self.refuse([], USAGE, "kweave --help")
-        self.refuse(["dance"], USAGE, "expected one of train, predict, inspect, kernels (see kweave --help)")
+        self.refuse(["dance"], USAGE, "expected one of train, predict, inspect, kernels, verify (see kweave --help)")
         self.refuse(["trian"], USAGE, 'no verb \'trian\'; did you mean "train"?')
         self.refuse(["inspect"], USAGE, "MODEL")
         self.write("d.csv", CSV)

@@ -13,10 +13,50 @@ from pathlib import Path
 PROGRAM = os.environ["KWEAVE"]
 
 
-def run(*arguments, cwd, timeout=120):
-    """Runs the program; the result has returncode, stdout and stderr."""
+# Options of train that verify takes too, since they say what the samples are.
+DATA_OPTIONS = {"--view", "--labels", "--label-separator", "--label-column", "--id-column", "--format"}
+FLAGS = {"--accept-partial", "-q", "--quiet", "-v", "--verbose", "--dry-run", "--options-page", "--help"}
+# Values of kernels between all pairs of samples: a few seconds.
+MOST_VALUES = 1e9
+
+
+def start(*arguments, cwd, timeout=120):
     return subprocess.run([PROGRAM, *map(str, arguments)], cwd=cwd, capture_output=True, text=True, timeout=timeout,
                           stdin=subprocess.DEVNULL)
+
+
+def run(*arguments, cwd, timeout=120):
+    """Runs the program; the result has returncode, stdout and stderr. Every model that is trained is verified."""
+    result = start(*arguments, cwd=cwd, timeout=timeout)
+    if arguments[:1] == ("train",) and result.returncode == 0:
+        verify(list(map(str, arguments[1:])), cwd)
+    return result
+
+
+def verify(options, cwd):
+    """Raises unless the claim of the model that `kweave train` with these options wrote holds."""
+    data, model = [], None
+    while options:
+        name = options.pop(0)
+        name, equals, value = name.partition("=") if name.startswith("--") else (name, "", "")
+        if name in FLAGS:
+            if name in ("--dry-run", "--options-page", "--help"):
+                return
+        elif not name.startswith("-"):
+            data.append(name)
+        else:
+            value = value if equals else options.pop(0)
+            if name in DATA_OPTIONS:
+                data += [name, value]
+            elif name in ("-o", "--output"):
+                model = value
+            elif name == "--config":  # which may name the samples, too
+                return
+    content = json.loads(start("inspect", "--json", model, cwd=cwd).stdout)
+    if content["training_count"] ** 2 * content["summary"]["kernels_total"] > MOST_VALUES:
+        return
+    result = start("verify", model, *data, cwd=cwd, timeout=600)
+    assert result.returncode == 0, f"kweave verify {model} {' '.join(data)}\n{result.stdout}{result.stderr}"
 
 
 class FolderTest(unittest.TestCase):

@@ -12,7 +12,7 @@ from pathlib import Path
 import support
 from support import FolderTest, csv_text, dot, libsvm_text, npy_bytes, read_npy, run, two_classes
 
-SUMMARY_KEYS = ["status", "task", "primal", "dual", "gap", "relative_gap", "iterations", "solves", "bias", "n_support",
+SUMMARY_KEYS = ["status", "task", "primal", "dual", "gap", "relative_gap", "iterations", "fallbacks", "solves", "bias", "n_support",
                 "kernels", "kernels_total", "kernels_active", "seconds", "kernel_rows", "base_values",
                 "peak_memory_bytes", "threads", "options",
                 "certificate", "history"]
@@ -73,7 +73,7 @@ class Formats(FolderTest):
         self.write("new.libsvm", libsvm_text(self.labels, [row + [0.0, 3.5, 1.0] for row in self.rows]))
         self.assertEqual(self.predict("new.libsvm"), expected)
         result = run("predict", "m.kweave", "new.libsvm", cwd=self.folder)
-        self.assertEqual(result.stderr, "kweave: new.libsvm: 160 values with an index above 4, the largest in training, "
+        self.assertEqual(result.stderr.splitlines(keepends=True)[0], "kweave: new.libsvm: 160 values with an index above 4, the largest in training, "
                                         "are ignored\n")
         self.assertEqual(run("predict", "-q", "m.kweave", "new.libsvm", cwd=self.folder).stderr, "")
 
@@ -154,12 +154,13 @@ class Outputs(FolderTest):
         page = (Path(__file__).parent.parent.parent / "docs" / "summary.md").read_text()
         summary = self.train("d.csv")
         self.succeed("predict", "m.kweave", "d.csv", "-o", "p.txt", "--summary", "p.json")
-        extra = set(summary["options"]) - {"kernels", "class_weights", "max_iterations", "sample_weights"}
+        plural = {"kernels": "kernel", "class_kernels": "class-kernel", "class_weights": "class-weight"}
         options = (Path(__file__).parent.parent.parent / "docs" / "options.md").read_text()
         for key in {*summary, *summary["kernels"][0], *summary["seconds"], *summary["history"][0], *self.read_json("p.json")}:
             self.assertIn(f"`{key}`", page)
-        for key in extra:
-            self.assertTrue(f"`{key}`" in page or f"`--{key}`" in options or f"`-{key}`" in options, key)
+        for key in summary["options"]:
+            flag = plural.get(key, key.replace("_", "-"))
+            self.assertTrue(f"`{key}`" in page or f"`--{flag}`" in options or f"`-{flag}`" in options, key)
 
     def test_summary_to_standard_output(self):
         text = self.succeed("train", "d.csv", "-o", "m.kweave", "--summary", "-")
@@ -225,6 +226,16 @@ class Outputs(FolderTest):
         self.assertEqual(both["options"]["class_weights"], {"1": 5, "-1": 2})
         self.assertEqual(both["dual"], self.train("d.csv", "--class-weight", "1=5", "--class-weight=-1=2")["dual"])
 
+    def test_a_repeated_sample_is_one_of_weight_two(self):
+        self.write("twice.csv", csv_text(self.labels + self.labels[:9], self.rows + self.rows[:9]))
+        twice = self.train("twice.csv")
+        predicted = self.predict("d.csv")
+        self.write("w.txt", "2\n" * 9 + "1\n" * (len(self.labels) - 9))
+        heavy = self.train("d.csv", "--weights", "w.txt")
+        self.assertEqual(predicted, self.predict("d.csv"))
+        for key in ("primal", "dual", "n_support"):
+            self.assertEqual(twice[key], heavy[key])
+
     def test_new_samples_may_lack_the_label_column(self):
         self.write("d.csv", csv_text(self.labels, self.rows).replace("label", "state", 1))
         self.train("d.csv", "--label-column", "state")
@@ -272,7 +283,13 @@ class Outputs(FolderTest):
                              cwd=self.folder)
                 self.assertEqual(result.returncode, 0, result.stderr)
                 self.assertEqual(result.stderr, "kweave: warning: values beyond the range of numbers, weight 0 (scale the "
-                                                "features down): 'linear@data[1]'\n")
+                                                "features): 'linear@data[1]'\n")
+
+    def test_a_method_that_is_another_one_is_told(self):
+        summary = self.train("d.csv", "--norm", "1", "--method", "cutting-plane", "--gap", "0.01")
+        self.assertEqual(summary["options"]["method"], "silp")
+        self.assertEqual(summary["options"]["given"]["method"], "cutting-plane")
+        self.assertEqual(summary["fallbacks"], 0)
 
     def test_fractions_as_norms(self):
         self.assertEqual(self.train("d.csv", "--norm", "4/3")["options"]["norm"], 4 / 3)
@@ -326,7 +343,7 @@ class Outputs(FolderTest):
 
     def test_a_reader_that_stops_early_is_no_error(self):
         self.train("d.csv")
-        process = subprocess.Popen([support.PROGRAM, "predict", "m.kweave", "d.csv"], cwd=self.folder,
+        process = subprocess.Popen([support.PROGRAM, "predict", "m.kweave", "d.csv", "-q"], cwd=self.folder,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         process.stdout.close()
         self.assertEqual(process.stderr.read(), b"")
@@ -550,34 +567,82 @@ class Interruptions(FolderTest):
         self.command = ["train", "d.csv", "-C", "100000", "--gap", "1e-11", "--norm", "1.5", "-o", "m.kweave",
                         "--summary", "summary.json"]
 
-    def test_interrupted_training_writes_the_best_model(self):
-        process = subprocess.Popen([support.PROGRAM, *self.command], cwd=self.folder, stdout=subprocess.DEVNULL,
-                                   stderr=subprocess.DEVNULL)
+    def start(self, *arguments):
+        return subprocess.Popen([support.PROGRAM, *self.command, *arguments], cwd=self.folder, stdout=subprocess.DEVNULL,
+                                stderr=subprocess.PIPE, text=True)
+
+    def stop(self, process, number):
+        """Sends the signal; returns the seconds until the program says so, and all that it says."""
         time.sleep(3)
-        process.send_signal(signal.SIGINT)
-        self.assertEqual(process.wait(timeout=60), 0)
-        summary = self.read_json("summary.json")
-        self.assertEqual(summary["status"], "interrupted")
-        self.assertGreater(summary["relative_gap"], 1e-11)
+        process.send_signal(number)
+        sent = time.monotonic()
+        first = process.stderr.readline()
+        return time.monotonic() - sent, first + process.communicate(timeout=60)[1]
+
+    def test_a_model_that_misses_the_gap_leaves_the_old_one_alone(self):
+        self.write("m.kweave", "an older model")
+        for number, status in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+            process = self.start()
+            seconds, text = self.stop(process, number)
+            self.assertEqual(process.returncode, status)
+            self.assertLess(seconds, 1)
+            self.assertRegex(text, r"^kweave: stopping, certifying the best model so far.*\nkweave: warning: interrupted: "
+                                   r"relative duality gap \S+ after \S+ s, expected at most 1e-11: the model is in "
+                                   r"m\.kweave\.partial, not in m\.kweave \(see --accept-partial\)\n$")
+            self.assertEqual((self.folder / "m.kweave").read_text(), "an older model")
+            summary = self.read_json("summary.json")
+            self.assertEqual(summary["status"], "interrupted")
+            self.assertGreater(summary["relative_gap"], 1e-11)
+            self.assertEqual(len(self.predict("d.csv", model="m.kweave.partial")[0]), 6000)
+
+    def test_interrupted_training_writes_what_is_accepted(self):
+        process = self.start("--accept-partial")
+        self.stop(process, signal.SIGINT)
+        self.assertEqual(process.returncode, 0)
+        self.assertEqual(self.read_json("summary.json")["status"], "interrupted")
         self.assertEqual(len(self.predict("d.csv")[0]), 6000)
+        self.assertFalse((self.folder / "m.kweave.partial").exists())
+
+    def test_a_limit_has_an_exit_status_of_its_own(self):
+        for arguments, words in ((["--time-limit", "2"], "time_limit"), (["--max-iterations", "1"], "iteration_limit")):
+            ended = run(*self.command, *arguments, cwd=self.folder)
+            self.assertEqual(ended.returncode, 5)
+            self.assertIn(words, ended.stderr)
+            self.assertIn("model written to m.kweave.partial", ended.stdout)
+            self.assertFalse((self.folder / "m.kweave").exists())
+
+    def test_partial_models_overwrite_no_input(self):
+        self.write("x.partial", (self.folder / "d.csv").read_text())
+        refused = run("train", "x.partial", "--format", "csv", "-o", "x", cwd=self.folder)
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("would overwrite the input DATA x.partial", refused.stderr)
 
     def test_interrupted_before_there_is_a_model(self):
         kernel = "each(rbf(gamma=logspace(0.1,10,200)))*rbf(gamma=1)"  # many, so that normalising them takes long
-        process = subprocess.Popen([support.PROGRAM, "train", "d.csv", "--normalize", "center", "--kernel", kernel, "-o",
-                                    "m.kweave"], cwd=self.folder, stderr=subprocess.PIPE, text=True)
-        time.sleep(1)
-        process.send_signal(signal.SIGINT)
-        _, message = process.communicate(timeout=60)
-        self.assertEqual((process.returncode, message), (130, "kweave: interrupted before there was a model\n"))
-        self.assertFalse((self.folder / "m.kweave").exists())
+        for number, status in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+            process = subprocess.Popen([support.PROGRAM, "train", "d.csv", "--normalize", "center", "--kernel", kernel, "-o",
+                                        "m.kweave"], cwd=self.folder, stderr=subprocess.PIPE, text=True)
+            time.sleep(1)
+            process.send_signal(number)
+            _, message = process.communicate(timeout=60)
+            self.assertEqual(process.returncode, status)
+            self.assertTrue(message.endswith("kweave: interrupted before there was a model\n"), message)
+            self.assertFalse((self.folder / "m.kweave").exists())
 
     def test_time_limit(self):
-        summary = self.train(*self.command[1:-4], "--time-limit", "2")
+        summary = self.train(*self.command[1:-4], "--accept-partial", "--time-limit", "2")
         self.assertEqual(summary["status"], "time_limit")
         self.assertLess(summary["seconds"]["total"], 20)
 
+    def test_the_certificate_has_its_share_of_the_time(self):
+        """Measured by what the run says of itself, as others may be busy: the limit is kept but for a part of the certificate."""
+        summary = self.train(*self.command[1:-4], "--accept-partial", "--time-limit", "6")
+        certificate = summary["seconds"]["total"] - summary["history"][-1]["seconds"] - summary["seconds"]["read"]
+        self.assertGreater(certificate, 0)
+        self.assertLess(summary["seconds"]["total"], 6 + max(1, 0.5 * certificate))
+
     def test_quiet_runs_say_that_they_ended_early(self):
-        ended = run(*self.command, "-q", "--time-limit", "2", cwd=self.folder)
+        ended = run(*self.command, "-q", "--accept-partial", "--time-limit", "2", cwd=self.folder)
         self.assertEqual((ended.returncode, ended.stdout), (0, ""))
         self.assertRegex(ended.stderr, r"^kweave: warning: time_limit: relative duality gap \S+ after \S+ s\n$")
 
@@ -593,10 +658,10 @@ class Interruptions(FolderTest):
         except OSError:  # the other side has closed
             pass
         os.close(leader)
-        self.assertEqual(process.wait(), 0)
-        self.assertIn(b"gap", seen)
+        self.assertEqual(process.wait(), 5)
+        self.assertIn(b"target", seen)
         quiet = run(*self.command, "--time-limit", "2", cwd=self.folder)
-        self.assertEqual(quiet.stderr, "")
+        self.assertNotIn("target", quiet.stderr)
 
 
 if __name__ == "__main__":

@@ -42,7 +42,7 @@ void CheckNames(const KernelSet& kernels, const std::vector<View>& views) {
     Require(names.insert(name).second);
     if (m >= 20 || kernels.given_names.contains(m)) continue;
     const std::vector<std::string> again = {name};
-    Require(ParseKernels(again, views, 0, kMaxKernels).Name(0) == name);
+    Require(ParseKernels(again, views, 0, {}, kMaxKernels).Name(0) == name);
   }
   if (kernels.size() == 0) return;
   const std::vector<Index> last = {kernels.size() - 1};
@@ -53,6 +53,6 @@ void CheckNames(const KernelSet& kernels, const std::vector<View>& views) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const std::vector<View> kViews = MakeViews();
-  AllowErrors([&] { CheckNames(ParseKernels(SplitLines(data, size), kViews, 0, kMaxKernels), kViews); });
+  AllowErrors([&] { CheckNames(ParseKernels(SplitLines(data, size), kViews, 0, {}, kMaxKernels), kViews); });
   return 0;
 }

@@ -1,5 +1,5 @@
-// Any bytes as a model file, as they are and behind a header that fits them: they are refused with Error, or make a
-// model that can be described, saved again and applied.
+// Any bytes as a model file, as they are and behind a header that fits them: they are refused with Error, or
+// make a model that can be described, saved again and applied.
 
 #include "fuzz_input.h"
 #include "model/file.h"

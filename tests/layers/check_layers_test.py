@@ -1,4 +1,6 @@
 """Plants one broken rule at a time and asks tools/check-layers to name it."""
+import runpy
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -6,17 +8,22 @@ import unittest
 from pathlib import Path
 
 SCRIPT = Path(__file__).parents[2] / "tools" / "check-layers"
+FOLDERS = runpy.run_path(str(SCRIPT))["LAYERS"]
 
 
-def check(files):
-    """Exit status and output of the script on a tree that holds `files` ({path: text})."""
+def check(files, without=None):
+    """Exit status and output of the script on a tree that holds `files` ({path: text}) and every folder but `without`."""
     with tempfile.TemporaryDirectory() as scratch:
         root = Path(scratch)
+        for folder in FOLDERS:
+            (root / "src" / folder).mkdir(parents=True)
         for path in ["src/gram/gram.h", "src/base/threads.h"]:
             files.setdefault(path, "")
         for path, text in files.items():
             (root / path).parent.mkdir(parents=True, exist_ok=True)
             (root / path).write_text(text)
+        if without:
+            shutil.rmtree(root / "src" / without)
         result = subprocess.run([sys.executable, SCRIPT, root], text=True, capture_output=True, check=False)
         return result.returncode, result.stdout + result.stderr
 
@@ -27,6 +34,9 @@ class CheckLayersTest(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertTrue(output.startswith(place + ": "), output)
         self.assertIn(rule, output)
+
+    def test_flags(self):
+        self.assert_named("src/gram/gram.h:2", "the library knows no flags", {"src/gram/gram.h": '\nFail("give --norm");\n'})
 
     def test_allowed(self):
         status, output = check({
@@ -67,6 +77,11 @@ class CheckLayersTest(unittest.TestCase):
 
     def test_unknown_folder(self):
         self.assert_named("src/other:1", "no place yet", {"src/other/a.cc": ""})
+
+    def test_folder_that_is_not_there(self):
+        status, output = check({}, without="loss")
+        self.assertEqual(status, 1)
+        self.assertIn("there is no folder src/loss", output)
 
 
 if __name__ == "__main__":

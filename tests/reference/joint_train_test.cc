@@ -16,6 +16,7 @@
 #include "kweave/error.h"
 #include "kweave/train.h"
 #include "tests/support/reference_problem.h"
+#include "tests/support/verified_train.h"
 
 namespace kweave {
 namespace {
@@ -50,7 +51,7 @@ Dataset MakeDataset(const nlohmann::json& problem) {
 /// Kernels on all features, whose scales multiplicative normalisation finds.
 TrainOptions MakeOptions(const nlohmann::json& problem, double norm) {
   TrainOptions options;
-  options.multiclass = "joint";
+  options.multiclass = Multiclass::kJoint;
   options.norm = norm;
   options.gap = kGap;
   options.C = problem.at("C")[0];
@@ -102,10 +103,10 @@ TEST(TrainJoint, MeetsTheConicOptimumAndPredictsIt) {
     const nlohmann::json problem = FindProblem(name);
     const Dataset data = MakeDataset(problem);
     const TrainOptions options = MakeOptions(problem, 2);
-    const Model model = Train(data, options, {});
+    const Model model = TrainVerified(data, options, {});
     SCOPED_TRACE(name);
     ExpectOptimum(model.summary(), problem, 2);
-    EXPECT_EQ(model.summary().multiclass, "joint");
+    EXPECT_EQ(model.summary().multiclass, Multiclass::kJoint);
     EXPECT_NEAR(Losses(model, data, options.C) + Regularization(model.summary()), model.summary().primal,
                 1e-6 * model.summary().primal);
   }
@@ -116,7 +117,7 @@ TEST(TrainJoint, LearnedClassKernelIsReportedAndPredicts) {
   const Dataset data = MakeDataset(problem);
   TrainOptions options = MakeOptions(problem, 1);
   options.class_kernels = {"blocks"};
-  const Model model = Train(data, options, {});
+  const Model model = TrainVerified(data, options, {});
   ExpectOptimum(model.summary(), problem, 0);
   ASSERT_TRUE(model.summary().class_kernel.has_value());
   const ClassKernelReport& report = *model.summary().class_kernel;
@@ -137,7 +138,8 @@ GramMatrix PairMatrix(std::string name, std::vector<double> values) {
   return {std::move(name), DenseRows<double>{held->data(), size, size, size, held}};
 }
 
-/// The data with a matrix for each kernel on pairs, and the options with these kernels, in front of the others.
+/// The data with a matrix for each kernel on pairs, and the options with these kernels, in front of the
+/// others.
 void AddPairKernels(const nlohmann::json& problem, Dataset& data, TrainOptions& options) {
   const auto points = problem.at("points").get<std::vector<std::vector<double>>>();
   for (const nlohmann::json& kernel : problem.at("pair_kernels")) {
@@ -157,7 +159,7 @@ TEST(TrainJoint, KernelsGivenOnPairsMeetTheConicOptimumAndPredictIt) {
     options.normalize = "none";
     AddPairKernels(problem, data, options);
     data.views.clear();  // the matrix is all there is
-    const Model trained = Train(data, options, {});
+    const Model trained = TrainVerified(data, options, {});
     SCOPED_TRACE(name);
     ExpectOptimum(trained.summary(), problem, 0);
     const Model model = Model::FromBytes(trained.ToBytes());
@@ -188,8 +190,8 @@ std::vector<double> Kronecker(const std::vector<double>& samples, const std::vec
   return product;
 }
 
-// A product that is given as a matrix over pairs is learned like the product: with its normalisation, beside other kernels,
-// and by whatever method.
+// A product that is given as a matrix over pairs is learned like the product: with its normalisation, beside
+// other kernels, and by whatever method.
 TEST(TrainJoint, GivenProductsAreProducts) {
   const nlohmann::json problem = FindProblem("three_classes");
   const Dataset data = MakeDataset(problem);
@@ -205,11 +207,11 @@ TEST(TrainJoint, GivenProductsAreProducts) {
     SCOPED_TRACE(norm);
     TrainOptions options = MakeOptions(problem, norm);
     options.gap = 1e-10;
-    const Model products = Train(data, options, {});
+    const Model products = TrainVerified(data, options, {});
     for (const bool has_both : {true, false}) {
       options.kernels[0] = "joint(file='pairs 0', name=given)";
       if (!has_both) options.kernels[1] = "joint(file='pairs 1')";
-      const Model given = Train(with_pairs, options, {});
+      const Model given = TrainVerified(with_pairs, options, {});
       EXPECT_NEAR(given.summary().primal, products.summary().primal, 1e-6 * products.summary().primal);
       ASSERT_EQ(given.summary().kernels.size(), 2u);
       EXPECT_EQ(given.summary().kernels[0].name, "given");
@@ -233,7 +235,7 @@ TEST(TrainJoint, RefusesWhatKernelsOnPairsCannotDo) {
   AddPairKernels(problem, data, good);
   const auto message = [&](const TrainOptions& options) -> std::string {
     try {
-      Train(data, options, {});
+      TrainVerified(data, options, {});
     } catch (const Error& error) {
       return error.what();
     }
@@ -241,8 +243,8 @@ TEST(TrainJoint, RefusesWhatKernelsOnPairsCannotDo) {
   };
   EXPECT_EQ(message(good), "");
   TrainOptions options = good;
-  options.multiclass = "ovr";
-  EXPECT_THAT(message(options), ::testing::HasSubstr("train with multiclass joint"));
+  options.multiclass = Multiclass::kOneAgainstRest;
+  EXPECT_THAT(message(options), ::testing::HasSubstr("train with `multiclass` joint"));
   options = good;
   options.normalize = "center";
   EXPECT_THAT(message(options), ::testing::HasSubstr("normalised by a factor only"));
@@ -265,8 +267,8 @@ TEST(TrainJoint, StartsFromAModel) {
   const nlohmann::json problem = FindProblem("three_classes");
   const Dataset data = MakeDataset(problem);
   const TrainOptions options = MakeOptions(problem, 2);
-  const Model first = Train(data, options, {});
-  const Model second = Train(data, options, {}, &first);
+  const Model first = TrainVerified(data, options, {});
+  const Model second = TrainVerified(data, options, {}, &first);
   ExpectOptimum(second.summary(), problem, 2);
   EXPECT_LT(second.summary().solves, first.summary().solves);
 }
@@ -276,25 +278,25 @@ TEST(TrainJoint, KernelsOnPairsStartFromAModel) {
   Dataset data = MakeDataset(problem);
   TrainOptions options = MakeOptions(problem, 2);
   AddPairKernels(problem, data, options);
-  const Model first = Train(data, options, {});
-  const Model second = Train(data, options, {}, &first);
+  const Model first = TrainVerified(data, options, {});
+  const Model second = TrainVerified(data, options, {}, &first);
   EXPECT_NEAR(second.summary().primal, first.summary().primal, 2 * kGap * first.summary().primal);
   EXPECT_LT(second.summary().solves, first.summary().solves);
 }
 
 TEST(TrainJoint, MeetsTheConicOptimumOfALossThatGrowsOnEitherSide) {
   const nlohmann::json problem = FindProblem("three_both_sides", "tests/reference/joint_least_squares.json");
-  ExpectOptimum(Train(MakeDataset(problem), MakeOptions(problem, 1), {}).summary(), problem, 0);
-  ExpectOptimum(Train(MakeDataset(problem), MakeOptions(problem, 2), {}).summary(), problem, 2);
+  ExpectOptimum(TrainVerified(MakeDataset(problem), MakeOptions(problem, 1), {}).summary(), problem, 0);
+  ExpectOptimum(TrainVerified(MakeDataset(problem), MakeOptions(problem, 2), {}).summary(), problem, 2);
 }
 
 TEST(TrainJoint, RefusesWhatDoesNotServe) {
   const nlohmann::json problem = FindProblem("three_classes");
   const Dataset data = MakeDataset(problem);
   TrainOptions options = MakeOptions(problem, 2);
-  options.multiclass = "ovr";
+  options.multiclass = Multiclass::kOneAgainstRest;
   options.class_kernels = {"blocks"};
-  EXPECT_THROW(Train(data, options, {}), Error);
+  EXPECT_THROW(TrainVerified(data, options, {}), Error);
 }
 
 }  // namespace

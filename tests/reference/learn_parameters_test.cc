@@ -1,4 +1,4 @@
-#include "weights/learn_parameters.h"
+#include "weights/run/learn_parameters.h"
 
 #include <gtest/gtest.h>
 
@@ -39,9 +39,9 @@ struct Circle {
   }
   Learned Learn(const RegularizerPointer& regularizer, const std::string& method, int restarts = 1,
                 bool use_float = false) {
-    const std::unique_ptr<ParametricGram> working = MakeProductGram(kernels, views, use_float, pool);
-    const std::unique_ptr<ParametricGram> exact = MakeProductGram(kernels, views, false, pool);
-    const ParametricPair pair{working.get(), use_float, [&]() -> ParametricGram& { return *exact; }};
+    const std::unique_ptr<Gram> working = MakeProductGram(kernels, views, use_float, pool);
+    const std::unique_ptr<Gram> exact = MakeProductGram(kernels, views, false, pool);
+    const ParametricPair pair{working.get(), use_float, [&]() -> Gram& { return *exact; }};
     const LearningProblem problem{{&loss, y, C}, regularizer};
     LearnOptions options;
     options.method = method;
@@ -65,7 +65,7 @@ TEST(LearnParameters, FindsTheFeaturesThatMatter) {
       EXPECT_EQ(learned.status, Status::kConverged);
       EXPECT_LE(*learned.projected_gradient, 1e-3);
       EXPECT_LE(learned.certificate.relative_gap, 1e-3);
-      EXPECT_EQ(learned.method, "spg");
+      EXPECT_EQ(learned.method, "projected-quasi-newton");
       const double irrelevant = *std::max_element(learned.theta.begin() + 2, learned.theta.end());
       EXPECT_GT(std::min(learned.theta[0], learned.theta[1]), 3 * irrelevant) << norm;
     }
@@ -85,7 +85,7 @@ TEST(LearnParameters, EveryPartCanBeSwitchedOffAndAllMeet) {
 TEST(LearnParameters, ManyFeaturesDoNotStall) {
   for (const RegularizerPointer& regularizer :
        {LpConstraint(2), RegularizerPointer(std::make_shared<EntropyPenalty>(1))}) {
-    const Learned learned = Circle(60).Learn(regularizer, "spg");
+    const Learned learned = Circle(60).Learn(regularizer, "auto");
     EXPECT_EQ(learned.status, Status::kConverged) << regularizer->Name();
     EXPECT_LE(learned.solves, 300) << regularizer->Name();
   }

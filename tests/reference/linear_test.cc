@@ -12,6 +12,7 @@
 #include "kweave/error.h"
 #include "kweave/train.h"
 #include "loss/loss.h"
+#include "tests/support/verified_train.h"
 
 namespace kweave {
 namespace {
@@ -53,12 +54,12 @@ Dataset MakeDataset(Index size) {
   return data;
 }
 
-Summary TrainWith(const Dataset& data, const TrainOptions& options, const std::string& solver) {
+Summary TrainWith(const Dataset& data, const TrainOptions& options, SolverKind solver) {
   TrainOptions with = options;
   with.solver = solver;
   Context context;
   context.threads = 2;
-  return Train(data, with, context).summary();
+  return TrainVerified(data, with, context).summary();
 }
 
 std::string SolverOf(const Summary& summary) {
@@ -73,11 +74,12 @@ TEST(LinearReference, FeaturesAndRowsGiveTheSameOptimum) {
   for (const LossRecord& record : LossTable()) {
     for (const bool bias : {true, false}) {
       for (const double norm : {1.0, 2.0, std::numeric_limits<double>::infinity()}) {
-        for (const std::string driver : {"wrapper", "interleaved"}) {
+        for (const DriverKind driver : {DriverKind::kWrapper, DriverKind::kInterleaved}) {
           for (const double gap : {1e-3, 1e-6}) {
-            SCOPED_TRACE(fmt::format("{} {} norm {} {} gap {}", record.name, bias, norm, driver, gap));
+            SCOPED_TRACE(
+                fmt::format("{} {} norm {} {} gap {}", record.name, bias, norm, ToString(driver), gap));
             TrainOptions options;
-            options.task = ToString(record.task);
+            options.task = record.task;
             if (record.task != Task::kOneClass) options.loss = record.name;
             options.bias = bias;
             options.norm = norm;
@@ -85,8 +87,8 @@ TEST(LinearReference, FeaturesAndRowsGiveTheSameOptimum) {
             options.gap = gap;
             options.normalize = record.task == Task::kOneClass ? "trace" : "multiplicative";
             options.kernels = {"linear@a", "each(linear)@a", "linear@b", "linear@b[1..4]"};
-            const Summary by_features = TrainWith(data, options, "auto");
-            const Summary by_rows = TrainWith(data, options, "smo");
+            const Summary by_features = TrainWith(data, options, SolverKind::kAuto);
+            const Summary by_rows = TrainWith(data, options, SolverKind::kSmo);
             EXPECT_EQ(SolverOf(by_features), "\"linear\"");
             EXPECT_NE(SolverOf(by_rows), "\"linear\"");
             EXPECT_EQ(by_features.status, Status::kConverged);
@@ -105,8 +107,8 @@ TEST(LinearReference, OtherKernelsRefuse) {
   TrainOptions options;
   for (const std::string kernel : {"rbf(gamma=1)@a", "linear@a*linear@a"}) {
     options.kernels = {"linear@a", kernel};
-    EXPECT_THROW(TrainWith(data, options, "linear"), Error);
-    EXPECT_EQ(SolverOf(TrainWith(data, options, "auto")), "\"smo\"");
+    EXPECT_THROW(TrainWith(data, options, SolverKind::kLinear), Error);
+    EXPECT_EQ(SolverOf(TrainWith(data, options, SolverKind::kAuto)), "\"smo\"");
   }
 }
 
@@ -114,8 +116,8 @@ TEST(LinearReference, MoreFeaturesThanSamplesGoThroughRows) {
   const Dataset data = MakeDataset(20);
   TrainOptions options;
   options.kernels = {"linear@a", "linear@b"};
-  EXPECT_EQ(SolverOf(TrainWith(data, options, "auto")), "\"smo\"");
-  EXPECT_EQ(SolverOf(TrainWith(data, options, "linear")), "\"linear\"");
+  EXPECT_EQ(SolverOf(TrainWith(data, options, SolverKind::kAuto)), "\"smo\"");
+  EXPECT_EQ(SolverOf(TrainWith(data, options, SolverKind::kLinear)), "\"linear\"");
 }
 
 }  // namespace

@@ -9,17 +9,17 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <limits>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "base/constants.h"
 #include "kweave/train.h"
+#include "tests/support/verified_train.h"
 
 namespace kweave {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr Index kFeatures = 5;
 
 /// Two classes on both sides of a noisy curved surface, every feature moved by `offset`.
@@ -70,7 +70,7 @@ double PrimalFromPredictions(const Model& model, const Dataset& data, double C) 
 }
 
 void ExpectPredictionsOfTheCertificate(const Dataset& data, const TrainOptions& options) {
-  const Model model = Train(data, options, Context{});
+  const Model model = TrainVerified(data, options, Context{});
   EXPECT_LE(model.summary().relative_gap, options.gap);
   EXPECT_NEAR(PrimalFromPredictions(model, data, options.C), model.summary().primal,
               1e-6 * model.summary().primal);
@@ -114,14 +114,14 @@ TEST(PredictReference, FloatAgreesWithDoubleWithinTheGap) {
   options.C = 0.1;
   options.gap = 1e-6;
   const Dataset plain = MakeSamples(size, 0);
-  const Model exact = Train(plain, options, Context{});
+  const Model exact = TrainVerified(plain, options, Context{});
   const std::vector<double> exact_decisions = Decisions(exact, plain);
   for (const double offset : {0.0, 1e4}) {
     const Dataset data = MakeSamples(size, offset);
     for (const double gap : {1e-3, 1e-4}) {
       SCOPED_TRACE(fmt::format("offset {}, gap {}", offset, gap));
       options.gap = gap;
-      const Model model = Train(data, options, Context{});
+      const Model model = TrainVerified(data, options, Context{});
       std::vector<double> difference = Decisions(SaveAndLoad(model), data);
       for (Index i = 0; i < size; ++i) difference[i] -= exact_decisions[i];
       const auto [low, high] = std::minmax_element(difference.begin(), difference.end());

@@ -1,5 +1,5 @@
-// Learned optima against those of a conic solver (generate_regularizers.py), for every regulariser and every method that
-// serves it.
+// Learned optima against those of a conic solver (generate_regularizers.py), for every regulariser and every
+// method that serves it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 #include "regularizer/matrix_norm.h"
 #include "regularizer/mixed_norm.h"
 #include "tests/support/learn_reference.h"
-#include "weights/method_table.h"
+#include "weights/methods/method_table.h"
 
 namespace kweave {
 namespace {
@@ -69,10 +69,11 @@ ReferenceProblem FirstSamples(const std::string& name, std::size_t samples) {
   return part;
 }
 
-// Parts of one dimension can have sqrt(q_m) = 0 and ||w_m|| > 0 at the optimum of a maximum norm, or of a matrix with negative
-// entries: the conic solver, which knows no weights, finds 2e-9 and less of the largest beside parts of up to 0.8 of the longest. The
-// weight ||w_m|| / sqrt(q_m) does not exist then. Weights grow until solves stall, before the gap is small, and all that is asked for
-// is that the bounds hold. That goes for maximum norms over sums, too, where weights are both minimised and maximised over.
+// Parts of one dimension can have sqrt(q_m) = 0 and ||w_m|| > 0 at the optimum of a maximum norm, or of a
+// matrix with negative entries: the conic solver, which knows no weights, finds 2e-9 and less of the largest
+// beside parts of up to 0.8 of the longest. The weight ||w_m|| / sqrt(q_m) does not exist then. Weights grow
+// until solves stall, before the gap is small, and all that is asked for is that the bounds hold. That goes
+// for maximum norms over sums, too, where weights are both minimised and maximised over.
 bool MayStall(const nlohmann::json& json) {
   const auto is_infinite = [&](const char* name) { return json.contains(name) && json.at(name).is_string(); };
   if (is_infinite("P") && json.value("Q", 0) == 1) return true;
@@ -97,12 +98,13 @@ TEST(RegularizerReference, EveryMethodFindsTheOptimum) {
     const RegularizerPointer regularizer = MakeRegularizer(json, problem.matrices.size());
     const double optimum = json.at("optimum");
     for (const MethodRecord& method : MethodTable()) {
-      // Parts of spg, and the classic baseline, are not held to small gaps.
-      const bool is_baseline = method.name.starts_with("pgd+") || method.name == "reduced-gradient";
-      if (is_baseline || !method.serves(*regularizer, *risk.loss)) continue;
+      // Without its parts spg crawls where weights have a price, as Jain et al. (2012), table 7, have it at
+      // norm 1.
+      const bool crawls = method.name.starts_with("pgd+") || (method.name == "pgd" && regularizer->linear());
+      if (crawls || !method.serves(*regularizer, *risk.loss)) continue;
       SCOPED_TRACE(problem.name + ", " + regularizer->Name() + ", " + std::string(method.name));
       const bool needs_smoothing = !regularizer->is_dual_smooth() && regularizer->Smoothed(1e-3) != nullptr;
-      const double gap = needs_smoothing ? 9e-6 : 1e-6;
+      const double gap = method.is_baseline ? 1e-3 : needs_smoothing ? 9e-6 : 1e-6;
       LearnOptions options = WithMethod(std::string(method.name), gap);
       const bool may_stall = MayStall(json);
       if (may_stall) options.max_iterations = 6;
@@ -110,7 +112,7 @@ TEST(RegularizerReference, EveryMethodFindsTheOptimum) {
       if (!may_stall) {
         EXPECT_EQ(learned.status, Status::kConverged);
         EXPECT_LE(learned.certificate.relative_gap, gap);
-        EXPECT_NEAR(learned.certificate.primal, optimum, 1e-5 * optimum);
+        EXPECT_NEAR(learned.certificate.primal, optimum, std::max(1e-5, 1.01 * gap) * optimum);
       }
       EXPECT_GE(learned.certificate.primal, optimum * (1 - 2e-6));
       EXPECT_LE(learned.certificate.dual, optimum * (1 + 2e-6));

@@ -10,6 +10,7 @@
 
 #include "base/random.h"
 #include "kweave/train.h"
+#include "tests/support/verified_train.h"
 
 namespace kweave {
 namespace {
@@ -77,7 +78,7 @@ TEST(TaskReference, AgreesWithLibsvm) {
     SCOPED_TRACE(fmt::format("{}, seed {}", one.task, one.seed));
     const Samples samples = MakeSamples(one);
     TrainOptions options;
-    options.task = one.task;
+    options.task = FindChoice<Task>(one.task)->choice;
     options.kernels = {one.kernel == "rbf" ? fmt::format("rbf(gamma={})", one.gamma) : one.kernel};
     options.normalize = "none";
     options.C = one.C;
@@ -86,7 +87,7 @@ TEST(TaskReference, AgreesWithLibsvm) {
     if (one.is_weighted) options.sample_weights = samples.weights;
     for (const double gap : {1e-3, 1e-7}) {
       options.gap = gap;
-      const Model model = Train(samples.train, options, Context{});
+      const Model model = TrainVerified(samples.train, options, Context{});
       const Summary& summary = model.summary();
       EXPECT_EQ(summary.status, Status::kConverged);
       EXPECT_GE(summary.primal, one.optimum - 1e-9 * std::abs(one.optimum));

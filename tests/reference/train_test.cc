@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tests/support/reference_problem.h"
+#include "tests/support/verified_train.h"
 
 namespace kweave {
 namespace {
@@ -89,7 +90,7 @@ Summary TrainToOptimum(const TrainOptions& options, const Dataset& data, const R
                        double slack, int threads) {
   Context context;
   context.threads = threads;
-  const Model model = Train(data, options, context);
+  const Model model = TrainVerified(data, options, context);
   ExpectOptimum(model.summary(), optimum, options.gap, slack);
   return model.summary();
 }
@@ -110,10 +111,11 @@ TEST(TrainReference, EveryFamilyFindsTheOptimumWithEveryCertificate) {
   for (const ReferenceProblem& problem : ReferenceProblems()) {
     const Dataset data = MakeDataset(problem);
     for (const ReferenceOptimum& optimum : problem.optima) {
-      for (const std::string certificate : {"table", "direct"}) {
+      for (const KernelEvaluation certificate : {KernelEvaluation::kTable, KernelEvaluation::kDirect}) {
         for (const double gap : {1e-3, 1e-6}) {
-          const int threads = certificate == "table" ? 1 : 2;
-          SCOPED_TRACE(fmt::format("{}, norm {}, gap {}, {}", problem.name, optimum.norm, gap, certificate));
+          const int threads = certificate == KernelEvaluation::kTable ? 1 : 2;
+          SCOPED_TRACE(
+              fmt::format("{}, norm {}, gap {}, {}", problem.name, optimum.norm, gap, ToString(certificate)));
           TrainOptions options = Options(problem, optimum.norm, gap, "multiplicative");
           options.certificate = certificate;
           TrainToOptimum(options, data, optimum, kRoundedScales, threads);
@@ -128,15 +130,15 @@ TEST(TrainReference, ThreadsAndCertificatesAgree) {
   const Dataset data = MakeDataset(problem);
   for (const ReferenceOptimum& optimum : problem.optima) {
     for (const std::string normalize : {"none", "multiplicative"}) {
-      for (const std::string certificate : {"table", "direct"}) {
+      for (const KernelEvaluation certificate : {KernelEvaluation::kTable, KernelEvaluation::kDirect}) {
         for (const int threads : {1, 2}) {
-          SCOPED_TRACE(
-              fmt::format("norm {}, {}, {}, {} threads", optimum.norm, normalize, certificate, threads));
+          SCOPED_TRACE(fmt::format("norm {}, {}, {}, {} threads", optimum.norm, normalize,
+                                   ToString(certificate), threads));
           TrainOptions options = Options(problem, optimum.norm, 1e-6, normalize);
           options.certificate = certificate;
           const double slack = normalize == "none" ? 1e-10 : kRoundedScales;
           const Summary summary = TrainToOptimum(options, data, optimum, slack, threads);
-          EXPECT_EQ(summary.certificate, normalize == "none" ? "direct" : certificate);
+          EXPECT_EQ(summary.certificate, normalize == "none" ? KernelEvaluation::kDirect : certificate);
         }
       }
     }

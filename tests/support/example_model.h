@@ -1,6 +1,7 @@
 #ifndef KWEAVE_TESTS_SUPPORT_EXAMPLE_MODEL_H_
 #define KWEAVE_TESTS_SUPPORT_EXAMPLE_MODEL_H_
 
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -46,14 +47,14 @@ inline ModelContent ExampleModel() {
                      {"counts", ExampleSparseFeatures(), {}}};
   content.sample_indices = {1, 4};
   content.training_count = 6;
-  content.summary.task = "classify";
+  content.summary.task = Task::kClassify;
   content.summary.kernels = {{"a", 0.5, 1}};
   content.summary.options = {{"C", "1.0"}};
   return content;
 }
 
 /// The same kernels and samples for three classes, combined as `multiclass` says.
-inline ModelContent ExampleModelOfClasses(const std::string& multiclass) {
+inline ModelContent ExampleModelOfClasses(Multiclass multiclass) {
   ModelContent content = ExampleModel();
   content.classes = {"early", "late", "never"};
   content.multiclass = content.summary.multiclass = multiclass;
@@ -61,13 +62,14 @@ inline ModelContent ExampleModelOfClasses(const std::string& multiclass) {
   content.machines.assign(content.classes.size(), machine);
   for (Index u = 0; u < std::ssize(content.classes); ++u) {
     content.machines[u].output = u;
-    if (multiclass == "ovo") content.machines[u].against = (u + 1) % std::ssize(content.classes);
+    if (multiclass == Multiclass::kOneAgainstOne)
+      content.machines[u].against = (u + 1) % std::ssize(content.classes);
     MachineReport& report = content.summary.machines.emplace_back();
     report.name = content.classes[u];
     report.weights = machine.theta;
   }
-  if (multiclass == "ovr") content.label_separator = ";";
-  if (multiclass == "joint") {
+  if (multiclass == Multiclass::kOneAgainstRest) content.label_separator = ";";
+  if (multiclass == Multiclass::kJoint) {
     content.summary.class_kernel = ClassKernelReport{
         content.classes, {{"identity", 1, 2}}, {1, 0, 0, 0, 1, 0, 0, 0, 1}, {0, 0, 1, 0, 0, 1}};
   }
@@ -76,9 +78,46 @@ inline ModelContent ExampleModelOfClasses(const std::string& multiclass) {
 
 /// Three classes and a kernel on pairs of sample and class beside those on samples.
 inline ModelContent ExampleModelOfPairs() {
-  ModelContent content = ExampleModelOfClasses("joint");
+  ModelContent content = ExampleModelOfClasses(Multiclass::kJoint);
   content.pairs.kernels = {{"pairs", "pairs.npy", 0.5, 2}};
   content.pairs.beta = {1, 0, -1, 0.5, -0.5, 0};
+  return content;
+}
+
+/// The first one with the problem that it solves: a kernel without variance, a mixed norm, samples left out,
+/// a dual point.
+inline ModelContent ExampleModelWithProblem() {
+  ModelContent content = ExampleModel();
+  ModelProblem& problem = content.problem;
+  problem.is_known = true;
+  problem.kernels = {"rbf(gamma=[0.5,2,8])@data", "linear@counts[2,4]",
+                     "rbf(gamma=1)@data*linear@counts[2,4]"};
+  problem.seed = 3;
+  problem.active = {0, 1, 3, 4};
+  problem.left_out = {2};
+  problem.scale = {2, 3, 1, 1};
+  problem.epsilon = 0.1;
+  problem.sharpness = 10;
+  problem.data_count = 7;
+  problem.costs = {1, 1, 2, 1, 1, 0, 1};
+  problem.regularizer = {.form = "block",
+                         .exponent = 1,
+                         .inner_exponent = std::numeric_limits<double>::infinity(),
+                         .groups = {0, 0, 1, 1}};
+  problem.machines = {{.dual = SparseVector{{1, 4, 5}, {-0.5, 0.25, 0.25}}}};
+  return content;
+}
+
+/// Joint machines with kernels on the classes, and all that this adds to the problem.
+inline ModelContent ExampleModelWithClassKernels() {
+  ModelContent content = ExampleModelOfClasses(Multiclass::kJoint);
+  content.problem = ExampleModelWithProblem().problem;
+  content.problem.machines.clear();
+  content.problem.regularizer = {.form = "weight-matrix", .matrix = {{0, 5, 10, 15}, {1, 2, 3, 4}}};
+  content.problem.joint = {.class_kernels = {{{0, 4, 8}, {1, 1, 1}}, {{0, 1, 3, 4}, {1, -1, -1, 1}}},
+                           .theta = {1, 0, 0.5, 0.25, 0, 0, 1, 1},
+                           .beta = {{0, 7, 13}, {1, -0.5, -0.5}},
+                           .dual = SparseVector{{1, 8, 14}, {1, -0.5, -0.5}}};
   return content;
 }
 

@@ -6,19 +6,18 @@
 
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <vector>
 
+#include "base/constants.h"
 #include "base/run_control.h"
 #include "tests/support/learn_reference.h"
-#include "weights/sample_machine.h"
-#include "weights/weight_method.h"
+#include "weights/run/sample_machine.h"
+#include "weights/run/weight_method.h"
 
 namespace kweave::testing {
 
 using Vector = std::vector<double>;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int kSteps = 10;
 constexpr double kExact = 1e-10;  // inner gap
 
@@ -35,7 +34,8 @@ class Bench {
 
   const Regularizer& regularizer() const { return *learning_.regularizer; }
   Evaluation Solve(const Vector& theta) { return machine_.Solve(theta, kExact); }
-  // What the method asks for, one theta after the other, from its own start; and the dual points that it finds.
+  // What the method asks for, one theta after the other, from its own start; and the dual points that it
+  // finds.
   std::vector<Evaluation> Run(WeightMethod& method, std::vector<Vector>* dual_points = nullptr) {
     Vector theta(gram_.matrices().size());
     method.Begin(theta);

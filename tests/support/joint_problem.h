@@ -13,7 +13,7 @@
 #include "regularizer/lp_norm.h"
 #include "tests/support/matrix_gram.h"
 #include "tests/support/reference_problem.h"
-#include "weights/learn_joint.h"
+#include "weights/run/learn_joint.h"
 
 namespace kweave::testing {
 

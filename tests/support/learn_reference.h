@@ -9,7 +9,7 @@
 #include "regularizer/lp_norm.h"
 #include "tests/support/matrix_gram.h"
 #include "tests/support/reference_problem.h"
-#include "weights/learn.h"
+#include "weights/run/learn.h"
 
 namespace kweave::testing {
 

@@ -20,36 +20,28 @@ class MatrixGram : public Gram {
  public:
   /// `samples` where there are no matrices to say it.
   explicit MatrixGram(std::vector<std::vector<double>> matrices, Index samples = 0)
-      : matrices_(std::move(matrices)), size_(matrices_.empty() ? samples : RootOf(matrices_[0].size())) {}
+      : Gram({}), matrices_(std::move(matrices)) {
+    size_ = matrices_.empty() ? samples : RootOf(matrices_[0].size());
+    shape_ = {.left_count = size_, .right_count = size_, .kernels = static_cast<Index>(matrices_.size())};
+  }
 
-  Index left_count() const override { return size_; }
-  Index right_count() const override { return size_; }
-  Index kernels() const override { return static_cast<Index>(matrices_.size()); }
+  std::vector<VectorAnswer> AnswerAll(std::span<const VectorRequest> requests) override {
+    std::vector<VectorAnswer> answers(requests.size());
+    for (std::size_t v = 0; v < requests.size(); ++v) {
+      ++expansions_;
+      auto expansion = std::make_unique<MatrixExpansion>(*this, requests[v].a);
+      answers[v].quadratics.resize(matrices_.size());
+      expansion->Quadratics(answers[v].quadratics);
+      if (requests[v].has_outputs()) {
+        answers[v].outputs.resize(requests[v].a.size());
+        expansion->Outputs(requests[v].theta, answers[v].outputs);
+      }
+      if (requests[v].keeps_expansion) answers[v].expansion = std::move(expansion);
+    }
+    return answers;
+  }
 
-  void Rows(std::span<const double> theta, std::span<const Index> rows, float* out, Index stride) override {
-    FillRows(theta, rows, out, stride);
-  }
-  void Rows(std::span<const double> theta, std::span<const Index> rows, double* out, Index stride) override {
-    FillRows(theta, rows, out, stride);
-  }
-  double RowShift(std::span<const double> theta) const override {
-    double shift = 0;
-    for (const double weight : theta) shift += weight * row_shift_;
-    return shift;
-  }
-  void Diagonal(std::span<const double> theta, std::span<double> out) override {
-    for (Index i = 0; i < size_; ++i) out[static_cast<std::size_t>(i)] = Value(theta, i, i) - RowShift(theta);
-  }
-  std::unique_ptr<Expansion> Expand(std::span<const double> a) override {
-    ++expansions_;
-    return std::make_unique<MatrixExpansion>(*this, a);
-  }
-  void Update(Expansion& expansion, std::span<const double> a) override {
-    static_cast<MatrixExpansion&>(expansion) = MatrixExpansion(*this, a);
-  }
-  double TableError() const override { return table_error_; }
-
-  /// Adds a symmetric error, uniform in [-size, size], to every value; TableError() then says `claimed`.
+  /// Adds a symmetric error, uniform in [-size, size], to every value; the shape then says `claimed`.
   void PlantErrors(double size, double claimed, std::uint64_t seed = 1) {
     Random random(seed);
     for (std::vector<double>& matrix : matrices_) {
@@ -61,7 +53,7 @@ class MatrixGram : public Gram {
         }
       }
     }
-    table_error_ = claimed;
+    shape_.table_error = claimed;
   }
   /// Leaves this constant of every kernel out of rows and diagonal.
   void set_row_shift(double shift) { row_shift_ = shift; }
@@ -70,11 +62,39 @@ class MatrixGram : public Gram {
   long expansions() const { return expansions_; }
   long rows_computed() const { return rows_computed_; }
 
+ protected:
+  std::shared_ptr<const LearnedMatrix> MakeLearned(std::span<const double> theta) override {
+    return std::make_shared<Learned>(*this, theta);
+  }
+
  private:
-  class MatrixExpansion : public Expansion {
+  class Learned : public LearnedMatrix {
    public:
-    MatrixExpansion(const MatrixGram& gram, std::span<const double> a) : a_(a.begin(), a.end()) {
-      for (const std::vector<double>& matrix : gram.matrices_) {
+    Learned(MatrixGram& gram, std::span<const double> theta) : LearnedMatrix(theta), gram_(gram) {
+      for (const double weight : theta) shift_ += weight * gram.row_shift_;
+    }
+    void Rows(std::span<const Index> rows, float* out, Index stride) const override {
+      gram_.FillRows(theta(), shift(), rows, out, stride);
+    }
+    void Rows(std::span<const Index> rows, double* out, Index stride) const override {
+      gram_.FillRows(theta(), shift(), rows, out, stride);
+    }
+    void Diagonal(std::span<double> out) const override {
+      for (Index i = 0; i < gram_.size_; ++i)
+        out[static_cast<std::size_t>(i)] = gram_.Value(theta(), i, i) - shift();
+    }
+
+   private:
+    MatrixGram& gram_;
+  };
+
+  class MatrixExpansion : public MovableExpansion {
+   public:
+    MatrixExpansion(const MatrixGram& gram, std::span<const double> a) : gram_(gram) { MoveTo(a); }
+    void MoveTo(std::span<const double> a) override {
+      a_.assign(a.begin(), a.end());
+      products_.clear();
+      for (const std::vector<double>& matrix : gram_.matrices_) {
         std::vector<double>& product = products_.emplace_back(a_.size(), 0.0);
         for (std::size_t i = 0; i < a_.size(); ++i) {
           if (a_[i] == 0) continue;
@@ -98,6 +118,7 @@ class MatrixGram : public Gram {
     }
 
    private:
+    const MatrixGram& gram_;
     std::vector<double> a_;
     std::vector<std::vector<double>> products_;  // K_m a
   };
@@ -114,8 +135,8 @@ class MatrixGram : public Gram {
     return sum;
   }
   template <class T>
-  void FillRows(std::span<const double> theta, std::span<const Index> rows, T* out, Index stride) {
-    const double shift = RowShift(theta);
+  void FillRows(std::span<const double> theta, double shift, std::span<const Index> rows, T* out,
+                Index stride) {
     std::vector<double> row(static_cast<std::size_t>(size_));
     for (std::size_t r = 0; r < rows.size(); ++r, ++rows_computed_) {
       std::fill(row.begin(), row.end(), -shift);
@@ -131,7 +152,6 @@ class MatrixGram : public Gram {
 
   std::vector<std::vector<double>> matrices_;
   Index size_ = 0;
-  double table_error_ = 0;
   double row_shift_ = 0;
   long expansions_ = 0;
   long rows_computed_ = 0;

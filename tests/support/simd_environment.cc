@@ -1,5 +1,5 @@
-// Tests may be run with fewer instructions than the machine has: KWEAVE_TEST_SIMD names the best of Highway's targets that may be
-// used.
+// Tests may be run with fewer instructions than the machine has: KWEAVE_TEST_SIMD names the best of Highway's
+// targets that may be used.
 #include <gtest/gtest.h>
 #include <hwy/targets.h>
 

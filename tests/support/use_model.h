@@ -39,8 +39,8 @@ inline bool IsCheaplyApplied(const ModelContent& content) {
                              [](const View& view) { return ColumnCount(view.features) <= 64; });
 }
 
-/// Does with a model that was read from a file what users do with it. Throws Error where applying it is refused, and
-/// std::logic_error where something it says of itself is not so.
+/// Does with a model that was read from a file what users do with it. Throws Error where applying it is
+/// refused, and std::logic_error where something it says of itself is not so.
 inline void UseModel(ModelContent content) {
   const auto require = [](bool holds, const char* rule) {
     if (!holds) throw std::logic_error(rule);

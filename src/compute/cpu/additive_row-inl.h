@@ -1,15 +1,16 @@
 // One row of a quantity that is a sum over features of a function of two numbers, compiled once per
 // instruction set: include it after hwy/foreach_target.h and call it as cpu::HWY_NAMESPACE::AdditiveRow.
 //
-// Solves: out[j] = sum_f term(x[f], right[f * stride + j]) for j < count; or, where the features of x that are not zero
-//   are listed, out[j] = what x = 0 would give + sum over these of term(x, z) - term(0, z), which is cheaper where most
-//   of x is zero.
+// Solves: out[j] = sum_f term(x[f], right[f * stride + j]) for j < count; or, where the features of x that
+//   are not zero are listed, out[j] = what x = 0 would give + sum over these of term(x, z) - term(0, z),
+//   which is cheaper where most of x is zero.
 // Method: vectors run over the samples j, so a feature of the left sample is one broadcast for all of them;
 //   four accumulators hide the latency of the addition. Sums are taken in runs of kRun features and the runs
 //   added up, which keeps the rounding error of long sums near (kRun + features / kRun) units instead of
 //   `features`.
-// Takes and returns: `term` is called as term(d, x, z) on vectors of tag d, term.AtZero(d, z) is term(d, 0, z). Pointers
-//   need no alignment; nothing past `count` is read or written. `out` must not overlap the inputs.
+// Takes and returns: `term` is called as term(d, x, z) on vectors of tag d, term.AtZero(d, z) is term(d, 0,
+//   z). Pointers need no alignment; nothing past `count` is read or written. `out` must not overlap the
+//   inputs.
 // Holds: the result of a sample depends neither on its position nor on `count` nor on the vector length.
 // Costs: one pass over `right`, no memory.
 #if defined(KWEAVE_COMPUTE_CPU_ADDITIVE_ROW_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -20,6 +21,7 @@
 #endif
 
 #include <algorithm>
+#include <type_traits>
 
 #include "compute/cpu/listed_features.h"
 #include "hwy/highway.h"
@@ -65,7 +67,7 @@ template <int kVectors, class D, class Terms, class T = hn::TFromD<D>>
 HWY_INLINE void AdditiveBlock(D d, const Terms& terms, const T* HWY_RESTRICT x, const T* HWY_RESTRICT right,
                               Index features, Index stride, Index j, T* HWY_RESTRICT out) {
   static_assert(kVectors == 1 || kVectors == 4);
-  constexpr Index kRun = 128;
+  constexpr Index kRun = 128;  // about the root of many features, see above
   const Index lanes = static_cast<Index>(hn::Lanes(d));
   auto total0 = terms.Start(d, j), total1 = hn::Zero(d), total2 = hn::Zero(d), total3 = hn::Zero(d);
   if constexpr (kVectors == 4) {
@@ -118,6 +120,15 @@ HWY_INLINE void AdditiveRow(const Terms& terms, const T* HWY_RESTRICT x, const T
   for (; j < count; ++j) AdditiveBlock<1>(one, terms, x, right, features, stride, j, out);
 }
 
+template <class Term>
+HWY_INLINE Term MakeTerm(double parameter) {
+  if constexpr (std::is_constructible_v<Term, double>) {
+    return Term(parameter);
+  } else {
+    return Term();
+  }
+}
+
 /// `listed` may be null: all features.
 template <class Term, class T>
 HWY_INLINE void AdditiveRow(const Term& term, const T* x, const T* right, Index features, Index stride,
@@ -135,26 +146,29 @@ HWY_AFTER_NAMESPACE();
 #endif  // per-target include guard
 
 #ifndef KWEAVE_DEFINE_ADDITIVE_ROWS
-/// Inside HWY_NAMESPACE: the rows of the function object TERM for this instruction set.
-#define KWEAVE_DEFINE_ADDITIVE_ROWS(TERM)                                                      \
-  void RowF32(const float* x, const float* right, Index features, Index stride, Index count,   \
-              const ListedFeatures<float>* listed, float* out) {                               \
-    cpu::HWY_NAMESPACE::AdditiveRow(TERM(), x, right, features, stride, count, listed, out);   \
-  }                                                                                            \
-  void RowF64(const double* x, const double* right, Index features, Index stride, Index count, \
-              const ListedFeatures<double>* listed, double* out) {                             \
-    cpu::HWY_NAMESPACE::AdditiveRow(TERM(), x, right, features, stride, count, listed, out);   \
+/// Inside HWY_NAMESPACE: the rows of the function object TERM for this instruction set. A TERM that depends
+/// on a parameter is made from it.
+#define KWEAVE_DEFINE_ADDITIVE_ROWS(TERM)                                                              \
+  void RowF32(const float* x, const float* right, Index features, Index stride, Index count,           \
+              const ListedFeatures<float>* listed, double parameter, float* out) {                     \
+    cpu::HWY_NAMESPACE::AdditiveRow(cpu::HWY_NAMESPACE::MakeTerm<TERM>(parameter), x, right, features, \
+                                    stride, count, listed, out);                                       \
+  }                                                                                                    \
+  void RowF64(const double* x, const double* right, Index features, Index stride, Index count,         \
+              const ListedFeatures<double>* listed, double parameter, double* out) {                   \
+    cpu::HWY_NAMESPACE::AdditiveRow(cpu::HWY_NAMESPACE::MakeTerm<TERM>(parameter), x, right, features, \
+                                    stride, count, listed, out);                                       \
   }
 /// Under HWY_ONCE: DispatchRow calls the rows of the best instruction set there is.
 #define KWEAVE_EXPORT_ADDITIVE_ROWS()                                                               \
   HWY_EXPORT(RowF32);                                                                               \
   HWY_EXPORT(RowF64);                                                                               \
   void DispatchRow(const float* x, const float* right, Index features, Index stride, Index count,   \
-                   const ListedFeatures<float>* listed, float* out) {                               \
-    HWY_DYNAMIC_DISPATCH(RowF32)(x, right, features, stride, count, listed, out);                   \
+                   const ListedFeatures<float>* listed, double parameter, float* out) {             \
+    HWY_DYNAMIC_DISPATCH(RowF32)(x, right, features, stride, count, listed, parameter, out);        \
   }                                                                                                 \
   void DispatchRow(const double* x, const double* right, Index features, Index stride, Index count, \
-                   const ListedFeatures<double>* listed, double* out) {                             \
-    HWY_DYNAMIC_DISPATCH(RowF64)(x, right, features, stride, count, listed, out);                   \
+                   const ListedFeatures<double>* listed, double parameter, double* out) {           \
+    HWY_DYNAMIC_DISPATCH(RowF64)(x, right, features, stride, count, listed, parameter, out);        \
   }
 #endif  // KWEAVE_DEFINE_ADDITIVE_ROWS

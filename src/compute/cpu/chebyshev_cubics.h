@@ -10,9 +10,9 @@
 
 namespace kweave {
 
-/// sum_k c_k T_k = sum_j T_4j Q_j with cubics Q_j: a step of Clenshaw's recurrence and three multiply-adds for four terms,
-/// where the recurrence alone takes two operations for each. The cubics are in twice the variable and follow from T_4j+r = 2
-/// T_4j T_r - T_4j-r, from the highest term down.
+/// sum_k c_k T_k = sum_j T_4j Q_j with cubics Q_j: a step of Clenshaw's recurrence and three multiply-adds
+/// for four terms, where the recurrence alone takes two operations for each. The cubics are in twice the
+/// variable and follow from T_4j+r = 2 T_4j T_r - T_4j-r, from the highest term down.
 template <class T>
 struct ChebyshevCubics {
   explicit ChebyshevCubics(std::span<const T> coefficients)

@@ -8,7 +8,7 @@
 namespace kweave {
 
 double ChebyshevRounding(std::span<const float> coefficients) {
-  constexpr double kUnit = std::numeric_limits<float>::epsilon() / 2.0;
+  constexpr double kUnit = std::numeric_limits<float>::epsilon() / 2.0;  // of rounding to nearest
   double units = 0;
   for (std::size_t k = 1; k < coefficients.size(); ++k) {
     units += static_cast<double>(k * k) * std::abs(static_cast<double>(coefficients[k]));

@@ -11,8 +11,8 @@ HWY_BEFORE_NAMESPACE();
 namespace kweave::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The recurrence T_{k+1} = 2t T_k - T_{k-1} is linear, so it runs on factor * T_k. Every lane has totals of its own until
-// the end; four vectors share a load and a store of them.
+// The recurrence T_{k+1} = 2t T_k - T_{k-1} is linear, so it runs on factor * T_k. Every lane has totals of
+// its own until the end; four vectors share a load and a store of them.
 void ChebyshevTotals(const double* t, const double* factors, Index count, Index terms, double* totals) {
   const hn::CappedTag<double, 8> d;
   const Index lanes = static_cast<Index>(hn::Lanes(d));

@@ -6,7 +6,7 @@
 namespace kweave {
 
 /// Overwrites the lower triangle of a symmetric n x n matrix (row after row) by its Cholesky factor R, A = R
-/// R'. False, with the matrix spoilt, when it is not positive definite.
+/// R'. False, with the matrix overwritten, when it is not positive definite.
 bool FactorCholesky(std::span<double> matrix, int n);
 
 /// Overwrites the n x k matrix B (row after row) by R^-1 B.

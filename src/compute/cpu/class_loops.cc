@@ -45,7 +45,7 @@ double LargestSum(const double* a, const double* b, Index size) {
 }
 
 bool RelaxPaths(double from, const double* lengths, Index source, double* to, Index* before, Index size) {
-  constexpr double kRounding = 64 * std::numeric_limits<double>::epsilon();
+  constexpr double kRounding = 64 * std::numeric_limits<double>::epsilon();  // of sums along a path
   const auto relax_one = [&](Index k) {
     const double shorter = from + lengths[k];
     if (!(shorter < to[k] - kRounding * (std::abs(to[k]) + std::abs(from) + std::abs(lengths[k]))))

@@ -5,17 +5,16 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
+#include "base/constants.h"
 #include "base/random.h"
 
 namespace kweave {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-/// Runs `body` with vectors of every instruction set this machine has, at lengths around theirs, one value off their alignment.
+/// Runs `body` with vectors of every instruction set this machine has, at lengths around theirs, one value
+/// off their alignment.
 template <class Body>
 void ForEveryLength(const Body& body) {
   for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {

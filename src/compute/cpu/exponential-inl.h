@@ -19,8 +19,8 @@ template <class D>
 HWY_INLINE hn::Vec<D> PowerOfTwo(D d, hn::Vec<D> k) {
   using T = hn::TFromD<D>;
   const hn::RebindToSigned<D> di;
-  constexpr int kMantissaBits = std::is_same_v<T, float> ? 23 : 52;
-  constexpr int kExponentBias = std::is_same_v<T, float> ? 127 : 1023;
+  constexpr int kMantissaBits = std::is_same_v<T, float> ? 23 : 52;     // IEEE 754
+  constexpr int kExponentBias = std::is_same_v<T, float> ? 127 : 1023;  // IEEE 754
   const auto biased = hn::Add(hn::ConvertTo(di, k), hn::Set(di, kExponentBias));
   return hn::BitCast(d, hn::ShiftLeft<kMantissaBits>(biased));
 }
@@ -70,8 +70,8 @@ template <class D>
 HWY_INLINE hn::Vec<D> PositiveLog2(D d, hn::Vec<D> x) {
   using T = hn::TFromD<D>;
   const hn::RebindToSigned<D> di;
-  constexpr bool kIsFloat = std::is_same_v<T, float>;
-  constexpr int kMantissaBits = kIsFloat ? 23 : 52;
+  constexpr bool kIsFloat = std::is_same_v<T, float>;  // decides the two below
+  constexpr int kMantissaBits = kIsFloat ? 23 : 52;    // IEEE 754
   const auto bits = hn::BitCast(di, x);
   // Subtracting the bits of 1/sqrt 2 makes the exponent field count from there.
   const auto offset = hn::BitCast(di, hn::Set(d, static_cast<T>(0.70710678118654752440)));
@@ -81,7 +81,7 @@ HWY_INLINE hn::Vec<D> PositiveLog2(D d, hn::Vec<D> x) {
   const auto one = hn::Set(d, T{1});
   const auto s = hn::Div(hn::Sub(m, one), hn::Add(m, one));
   const auto z = hn::Mul(s, s);
-  constexpr int kTerms = kIsFloat ? 5 : 11;
+  constexpr int kTerms = kIsFloat ? 5 : 11;  // see above: what is left out is below rounding
   auto series = hn::Set(d, static_cast<T>(1.0 / (2 * kTerms + 1)));
   for (int i = kTerms - 1; i >= 0; --i)
     series = hn::MulAdd(series, z, hn::Set(d, static_cast<T>(1.0 / (2 * i + 1))));

@@ -24,8 +24,8 @@ HWY_INLINE void ForVectors(D d, Index count, Body body) {
   if (j < count) body(j, count - j);
 }
 
-// Zeros stand where there are no values. Older x86 has no loads that leave some out: Highway would read a whole vector
-// there, aligned.
+// Zeros stand where there are no values. Older x86 has no loads that leave some out: Highway would read a
+// whole vector there, aligned.
 template <class D, class T>
 HWY_INLINE hn::Vec<D> LoadSome(D d, const T* from, Index count) {
   if (count == static_cast<Index>(hn::Lanes(d))) return hn::LoadU(d, from);
@@ -176,9 +176,10 @@ void PowerMoments(const WeightedRows<T>& base, Index count, std::span<const Powe
 template <class D, class T>
 HWY_INLINE hn::Vec<D> TwiceVariable(D d, const TableVariable<T>& variable, hn::Vec<D> b) {
   if (variable.stretch != 0) {
+    if (variable.is_of_root) b = hn::Sqrt(b);
     b = PositiveLog2(d, hn::MulAdd(hn::Set(d, variable.stretch), b, hn::Set(d, T{1})));
   }
-  constexpr double kLog2 = 0.693147180559945309417;
+  constexpr double kLog2 = 0.693147180559945309417;  // log 2
   const T unit = variable.stretch != 0 ? static_cast<T>(kLog2) : T{1};
   const auto t = hn::MulAdd(hn::Set(d, 2 * variable.slope * unit), b, hn::Set(d, 2 * variable.offset));
   return hn::Min(hn::Max(t, hn::Set(d, T{-2})), hn::Set(d, T{2}));

@@ -48,13 +48,14 @@ template <class T>
 void AddPowerMoments(const WeightedRows<T>& base, Index count, std::span<const PowerTerm<T>> terms,
                      T* moments, Index stride);
 
-/// The variable of an expansion: t = slope log(1 + stretch b) + offset, or slope b + offset when stretch is
-/// 0.
+/// The variable of an expansion: t = slope log(1 + stretch v) + offset, where v = b or sqrt(b), or slope b +
+/// offset when stretch is 0.
 template <class T>
 struct TableVariable {
   T stretch = 0;
   T slope = 1;
   T offset = 0;
+  bool is_of_root = false;  ///< v = sqrt(b)
 };
 
 /// Of base values that are twice the variable already.

@@ -62,8 +62,8 @@ void FeatureMatrix::AddScaled(Index row, double factor, double* out) const {
   for (Index e = begin; e < end; ++e) out[columns_of_[Size(e)]] += factor * values_[Size(e)];
 }
 
-// Adds up, in this order, what add(begin, end, sum) puts into a zero vector for each of as many pieces as there are
-// threads.
+// Adds up, in this order, what add(begin, end, sum) puts into a zero vector for each of as many pieces as
+// there are threads.
 template <class Add>
 void FeatureMatrix::SumOverPieces(Index count, ThreadPool* pool, std::span<double> out,
                                   const Add& add) const {

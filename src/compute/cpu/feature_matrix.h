@@ -1,5 +1,5 @@
-// Samples by features, as solvers in the space of the features need them: products with vectors from either side and
-// with itself.
+// Samples by features, as solvers in the space of the features need them: products with vectors from either
+// side and with itself.
 #ifndef KWEAVE_COMPUTE_CPU_FEATURE_MATRIX_H_
 #define KWEAVE_COMPUTE_CPU_FEATURE_MATRIX_H_
 
@@ -12,8 +12,9 @@
 
 namespace kweave {
 
-/// The matrix X, one row per sample. Kept dense where a good part of its entries is there, else by entries. Loops
-/// over rows run on all threads of a pool, or on this one without, and their sums do not depend on which thread did what.
+/// The matrix X, one row per sample. Kept dense where a good part of its entries is there, else by entries.
+/// Loops over rows run on all threads of a pool, or on this one without, and their sums do not depend on
+/// which thread did what.
 class FeatureMatrix {
  public:
   explicit FeatureMatrix(Index columns) : columns_(columns) {}
@@ -34,7 +35,8 @@ class FeatureMatrix {
   /// out = X' V X w for a diagonal V that is zero but for some rows.
   void MultiplyTwice(std::span<const Index> rows, std::span<const double> v, std::span<const double> w,
                      std::span<double> out, ThreadPool* pool) const;
-  /// Adds the lower triangle of X' V X to the columns() x columns() matrix `out` (row after row), V not negative.
+  /// Adds the lower triangle of X' V X to the columns() x columns() matrix `out` (row after row), V not
+  /// negative.
   void AddSelfProduct(std::span<const Index> rows, std::span<const double> v, std::span<double> out,
                       ThreadPool* pool) const;
   /// out = the diagonal of X' V X.

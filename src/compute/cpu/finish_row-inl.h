@@ -14,7 +14,7 @@ HWY_BEFORE_NAMESPACE();
 namespace kweave::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// values[j] = formula(d, values[j], squared_norm + squared_norms[j]) for j < count, on vectors of tag d.
+/// values[j] = formula(d, values[j], squared_norm, squared_norms[j]) for j < count, on vectors of tag d.
 /// Pointers need no alignment; nothing past `count` is read or written.
 template <class Formula, class T>
 HWY_INLINE void FinishRow(const Formula& formula, T* HWY_RESTRICT values, Index count, T squared_norm,
@@ -22,8 +22,8 @@ HWY_INLINE void FinishRow(const Formula& formula, T* HWY_RESTRICT values, Index 
   const hn::ScalableTag<T> d;
   const Index lanes = static_cast<Index>(hn::Lanes(d));
   const auto step = [&](auto tag, Index j) HWY_ATTR {
-    const auto norms = hn::Add(hn::Set(tag, squared_norm), hn::LoadU(tag, squared_norms + j));
-    hn::StoreU(formula(tag, hn::LoadU(tag, values + j), norms), tag, values + j);
+    const auto left = hn::Set(tag, squared_norm), right = hn::LoadU(tag, squared_norms + j);
+    hn::StoreU(formula(tag, hn::LoadU(tag, values + j), left, right), tag, values + j);
   };
   Index j = 0;
   for (; j + lanes <= count; j += lanes) step(d, j);

@@ -7,9 +7,9 @@
 
 namespace kweave {
 
-/// Overwrites the lower triangle of a symmetric n x n matrix (row after row) by its Cholesky factor R, A = R R'.
-/// False, with the matrix spoilt, when it is not positive definite. Goes by blocks of columns; `proceed` is asked
-/// between them, and when it says no the result is false, too.
+/// Overwrites the lower triangle of a symmetric n x n matrix (row after row) by its Cholesky factor R, A = R
+/// R'. False, with the matrix overwritten, when it is not positive definite. Goes by blocks of columns;
+/// `proceed` is asked between them, and when it says no the result is false, too.
 bool FactorCholesky(std::span<float> matrix, int n, const std::function<bool()>& proceed);
 
 /// Overwrites b by R^-1 b.

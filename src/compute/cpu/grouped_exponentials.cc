@@ -15,7 +15,7 @@
 namespace kweave {
 namespace {
 constexpr kweave::Index kMostMembers = 16;  // of a group: their totals stay in the nearest cache
-constexpr int kMostLanes = 8;
+constexpr int kMostLanes = 8;               // doubles of the widest vectors, 512 bits
 }  // namespace
 }  // namespace kweave
 #endif

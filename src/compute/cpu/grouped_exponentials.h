@@ -1,13 +1,14 @@
-// Solves   sums and quadratics of very many exponentials exp(-gamma_m b) of the same base values b, each evaluated to
-//          rounding.
-// Method   gammas are sorted into groups whose members differ little from the group's centre c. One exponential e =
-//          exp(-c b) serves the group; a member's own is e exp(z) with z = (c - gamma_m) b, and exp(z) - 1 is six terms of its
-//          series: half as many operations as an exponential, and none of them needs the exponent.
+// Solves   sums and quadratics of very many exponentials exp(-gamma_m b) of the same base values b, each
+//          evaluated to rounding.
+// Method   gammas are sorted into groups whose members differ little from the group's centre c. One
+//          exponential e = exp(-c b) serves the group; a member's own is e exp(z) with z = (c - gamma_m) b,
+//          and exp(z) - 1 is six terms of its series: half as many operations as an exponential, and none of
+//          them needs the exponent.
 // Takes    gammas and, per call, base values; adds to sums over members and to sums over pairs.
 // Holds    members lie within kReach of their centre, so with x = c b >= 0 the rest of the series is at most
-//          exp(-x) (kReach x)^7 / 7! exp(kReach x), whose largest value, near x = 7, is 1.6e-16: no more than rounding.
-//          exp(-gamma b) - 1 is formed as m + s (1 + m) with m = exp(-c b) - 1 and s = exp(z) - 1, so small arguments
-//          keep their digits.
+//          exp(-x) (kReach x)^7 / 7! exp(kReach x), whose largest value, near x = 7, is 1.6e-16: no more than
+//          rounding. exp(-gamma b) - 1 is formed as m + s (1 + m) with m = exp(-c b) - 1 and s = exp(z) - 1,
+//          so small arguments keep their digits.
 // Costs    ten operations per pair and member, and an exponential per pair and group.
 #ifndef KWEAVE_COMPUTE_CPU_GROUPED_EXPONENTIALS_H_
 #define KWEAVE_COMPUTE_CPU_GROUPED_EXPONENTIALS_H_

@@ -5,8 +5,8 @@
 
 namespace kweave {
 
-/// The features of a left sample that are not zero, and what a sum over features is for a left sample that is zero
-/// everywhere: the sum differs from that only by the features listed.
+/// The features of a left sample that are not zero, and what a sum over features is for a left sample that is
+/// zero everywhere: the sum differs from that only by the features listed.
 template <class T>
 struct ListedFeatures {
   const Index* columns = nullptr;  ///< of the right samples

@@ -69,7 +69,7 @@ void Product(const T* left, Index rows, const PackedSamples<T>& right, Index beg
     const Index count = std::min(kPackedBlock, end - j);
     Index r = 0;
     const auto take = [&](auto rows_of_tile) HWY_ATTR {
-      constexpr int kRows = decltype(rows_of_tile)::value;
+      constexpr int kRows = decltype(rows_of_tile)::value;  // as the caller chose
       for (; r + kRows <= rows; r += kRows) {
         RowsByBlock<kRows>(left + r * features, features, block, count, add, out + r * stride + (j - begin),
                            stride);

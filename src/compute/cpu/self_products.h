@@ -7,8 +7,8 @@
 
 namespace kweave {
 
-/// Adds the inner products of `count` vectors of the given length (one after another) to the lower triangle of the
-/// count x count matrix `products`.
+/// Adds the inner products of `count` vectors of the given length (one after another) to the lower triangle
+/// of the count x count matrix `products`.
 void AddSelfProducts(std::span<const double> vectors, Index count, Index length, std::span<double> products);
 
 }  // namespace kweave

@@ -258,8 +258,8 @@ void AddScaledRowDouble(double scale, const double* row, double* out, Index size
   AddScaledRowLoop(scale, row, out, size);
 }
 
-// Rows go by fours, so that the sums are read and written once for four rows; the columns are few enough for the
-// sums to stay in the nearest cache.
+// Rows go by fours, so that the sums are read and written once for four rows; the columns are few enough for
+// the sums to stay in the nearest cache.
 template <class T>
 HWY_INLINE void AddScaledRowsLoop(const double* scales, const T* const* rows, Index count, Index offset,
                                   double* out, Index size) {

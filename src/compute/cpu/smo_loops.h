@@ -23,8 +23,8 @@ struct GradientEnds {
   double max_low = -std::numeric_limits<double>::infinity();
 };
 
-/// The ends of gradient[0..size). Where `kinks` is not null, a variable in I_up counts with gradient + kink and
-/// one in I_low with gradient - kink, here and below.
+/// The ends of gradient[0..size). Where `kinks` is not null, a variable in I_up counts with gradient + kink
+/// and one in I_low with gradient - kink, here and below.
 GradientEnds FindGradientEnds(const double* gradient, const double* kinks, const float* sides, Index size);
 
 /// gradient += step * (row_i - row_j), and the ends of the result, in one pass.

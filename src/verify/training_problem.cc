@@ -1,0 +1,381 @@
+#include "verify/training_problem.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "data/label_key.h"
+#include "data/number.h"
+#include "kernel/language.h"
+#include "kweave/error.h"
+
+namespace kweave::verify {
+namespace {
+
+// Training fits normalisations of more than 4,000 samples from float32 values, above 20,000 from a sample of
+// the samples.
+constexpr Index kExactSamples = 4000, kAllSamples = 20000;
+// Relative, of the bounds: rounding that is told where it is more than that and more than the gap.
+constexpr double kLittle = 1e-6;
+constexpr double kExactFactor = 1e-9, kFloatFactor = 1e-4, kSampledFactor = 0.05, kFloatValues = 1e-6;
+
+}  // namespace
+
+TrainingProblem::TrainingProblem(const ModelContent& model, const Dataset& data, const Context& context)
+    : content(model),
+      problem(model.problem),
+      control(context),
+      loss{model.loss, model.problem.epsilon, model.problem.sharpness} {
+  if (!problem.is_known) {
+    throw Error(ErrorKind::kData,
+                "the model is of an earlier format, which keeps neither the dual point behind its bound nor "
+                "all kernels, the regulariser and C: primal, dual and gap cannot be checked; train it again");
+  }
+  TakeSamples(data);
+  CompareSamples();
+  TakeLabels(data.labels);
+  TakeKernels(data);
+}
+
+void TrainingProblem::TakeSamples(const Dataset& data) {
+  if (data.size != problem.data_count) {
+    throw Error(ErrorKind::kData, fmt::format("the model was trained on {} samples, but the data has {}",
+                                              problem.data_count, data.size));
+  }
+  for (Index i = 0; i < data.size; ++i) {
+    const double C = problem.costs.size() == 1 ? problem.costs[0] : problem.costs[i];
+    if (!(C > 0)) continue;
+    indices.push_back(i);
+    costs.push_back(C);
+  }
+  if (std::ssize(indices) != content.training_count) {
+    throw Error(ErrorKind::kData, "the model is damaged: costs and training samples differ in number");
+  }
+  n = std::ssize(indices);
+  numbering = data.numbering;
+  for (const View& view : data.views) {
+    views.push_back({view.name, SelectRows(view.features, indices), view.feature_names});
+  }
+}
+
+// The samples that the model stores must be those of the data.
+void TrainingProblem::CompareSamples() {
+  for (const View& stored : content.samples) {
+    const auto view = std::ranges::find(views, stored.name, &View::name);
+    if (view == views.end()) {
+      throw Error(ErrorKind::kData,
+                  fmt::format("the model was trained on view '{}', which the data lacks", stored.name));
+    }
+    const Index columns = ColumnCount(stored.features);
+    if (ColumnCount(view->features) != columns) {
+      throw Error(ErrorKind::kData, fmt::format("view '{}' had {} features in training, but has {}",
+                                                stored.name, columns, ColumnCount(view->features)));
+    }
+    Vector of_model(columns), of_data(columns);
+    for (Index k = 0; k < content.stored_count(); ++k) {
+      CopyRow(stored.features, k, of_model);
+      CopyRow(view->features, Position(k), of_data);
+      if (of_model == of_data) continue;
+      found.failures.push_back(fmt::format("sample {} of view '{}' is not the one that the model stores",
+                                           numbering.Sample(content.sample_indices[k]), stored.name));
+      return;
+    }
+  }
+}
+
+// Of a stored sample among those of training.
+Index TrainingProblem::Position(Index stored) const {
+  const auto at = std::ranges::lower_bound(indices, content.sample_indices[stored]);
+  if (at == indices.end() || *at != content.sample_indices[stored]) {
+    throw Error(ErrorKind::kData, "the model is damaged: it stores a sample that it was not trained on");
+  }
+  return at - indices.begin();
+}
+
+Vector TrainingProblem::OverSamples(std::span<const double> of_stored) const {
+  Vector values(n, 0.0);
+  for (Index k = 0; k < std::ssize(of_stored); ++k) values[Position(k)] = of_stored[k];
+  return values;
+}
+
+// The classes that a label names, by the model's numbers.
+std::vector<Index> TrainingProblem::ClassesOf(const std::string& label) const {
+  std::vector<std::string> parts;
+  const std::string& separator = content.label_separator;
+  for (std::size_t begin = 0; !separator.empty() && begin <= label.size();) {
+    const std::size_t end = std::min(label.find(separator, begin), label.size());
+    std::string_view part = std::string_view(label).substr(begin, end - begin);
+    part.remove_prefix(std::min(part.find_first_not_of(" \t"), part.size()));
+    parts.emplace_back(part.substr(0, part.find_last_not_of(" \t") + 1));
+    begin = end + separator.size();
+  }
+  if (separator.empty()) parts.push_back(label);
+  std::vector<Index> named;
+  for (const std::string& part : parts) {
+    const auto is_same = [&](const std::string& known) { return LabelKey(part) == LabelKey(known); };
+    const auto at = std::ranges::find_if(content.classes, is_same);
+    if (at != content.classes.end()) named.push_back(at - content.classes.begin());
+  }
+  return named;
+}
+
+void TrainingProblem::TakeLabels(const Labels& labels) {
+  if (content.task == Task::kOneClass) {
+    targets.assign(n, 1.0);
+    return;
+  }
+  if (labels.empty()) throw Error(ErrorKind::kData, "the data has no labels");
+  for (const Index i : indices) {
+    if (content.task == Task::kRegress) {
+      const auto number = labels.is_numeric() ? labels.number[i] : ToNumber(labels.text[i]);
+      if (!number)
+        throw Error(ErrorKind::kData,
+                    fmt::format("label {} is '{}', expected a number", i + 1, labels.text[i]));
+      targets.push_back(*number);
+      continue;
+    }
+    classes.push_back(ClassesOf(labels.text[i]));
+    const bool needs_one = content.label_separator.empty();
+    if (needs_one && classes.back().size() != 1) {
+      throw Error(ErrorKind::kData,
+                  fmt::format("label {} is '{}', which is no class of the model", i + 1, labels.text[i]));
+    }
+    if (!content.multiclass) targets.push_back(classes.back()[0] == 1 ? 1 : -1);
+  }
+}
+
+void TrainingProblem::TakeKernels(const Dataset& data) {
+  all = problem.is_product ? content.kernels : ParseKernels(problem.kernels, views, problem.seed);
+  all.Hold(data.matrices);
+  std::vector<bool> is_out(all.size(), false);
+  for (const std::int32_t m : problem.left_out) is_out.at(CheckNumber(m)) = true;
+  std::vector<Index> kept;
+  std::vector<Index> place(all.size(), -1);
+  for (Index m = 0; m < all.size(); ++m) {
+    if (is_out[m]) continue;
+    if (!all.IsComposite(m) && all.Term(m).kind->name == "joint") {
+      pair_kernels.push_back(m);
+      continue;
+    }
+    place[m] = std::ssize(kept);
+    kept.push_back(m);
+  }
+  for (std::size_t k = 0; k < problem.active.size(); ++k) {
+    const Index m = CheckNumber(problem.active[k]);
+    if (place[m] < 0)
+      throw Error(ErrorKind::kData, "the model is damaged: a kernel with a weight was left out");
+    active.push_back(place[m]);
+    CompareKernels(m, static_cast<Index>(k));
+  }
+  kernels = all.Select(kept);
+  kernels.Hold(data.matrices);
+  const std::size_t count = kept.size() + pair_kernels.size();
+  scale = problem.scale.empty() ? Vector(count, 1.0) : problem.scale;
+  if (scale.size() != count)
+    throw Error(ErrorKind::kData, "the model is damaged: kernels and factors differ in number");
+  CheckLeftOut();
+}
+
+Index TrainingProblem::CheckNumber(std::int32_t m) const {
+  if (m < all.size()) return m;
+  throw Error(ErrorKind::kData,
+              fmt::format("the specifications give {} kernels, but the model names number {}; is this the "
+                          "data it was trained on?",
+                          all.size(), m + 1));
+}
+
+// Kernel m of the specifications must be kernel k of the model: the same name and the same parameters.
+void TrainingProblem::CompareKernels(Index m, Index k) {
+  const auto parameters = [](const KernelSet& set, Index number) {
+    std::vector<KernelParameters> list;
+    for (const KernelTerm& term : set.Expression(number).terms) list.push_back(term.parameters);
+    return list;
+  };
+  if (all.Name(m) == content.kernels.Name(k) && parameters(all, m) == parameters(content.kernels, k)) return;
+  found.failures.push_back(fmt::format("kernel '{}' of the model is '{}' by its specification on these data",
+                                       content.kernels.Name(k), all.Name(m)));
+}
+
+double TrainingProblem::FactorTolerance(const PlainNormalization& fitted) const {
+  // A variance that is a small part of the diagonal is known less well.
+  const double digits_lost = 1 / std::max(fitted.least_variance, kEpsilon);
+  if (n > kAllSamples && kernels.files.empty()) return kSampledFactor;
+  return n > kExactSamples ? kFloatFactor * digits_lost : kExactFactor + kValueRounding * digits_lost;
+}
+
+void TrainingProblem::CheckLeftOut() {
+  std::vector<Index> left_out(problem.left_out.begin(), problem.left_out.end());
+  std::erase_if(left_out, [&](Index m) { return !all.IsComposite(m) && all.Term(m).kind->name == "joint"; });
+  if (left_out.empty()) return;
+  const KernelSet without = all.Select(left_out);
+  PlainKernels plain(without, views, n);
+  const auto fitted = plain.Fit(content.normalization.sequence, 0, plain.size());
+  for (Index m = 0; m < plain.size(); ++m) {
+    if (fitted[m].least_variance > kExactFactor && std::isfinite(fitted[m].magnitude)) {
+      found.failures.push_back(
+          fmt::format("kernel '{}' was left out, but varies over the samples", without.Name(m)));
+    }
+  }
+}
+
+// Compares what was fitted with what the model stores. Where all steps are factors, the problem is the one
+// with the stored factor.
+void TrainingProblem::CompareNormalization(Index m, PlainNormalization& fitted) {
+  const auto& sequence = content.normalization.sequence;
+  const bool has_factor_only = std::ranges::none_of(sequence, [](Normalizer step) {
+    return step == Normalizer::kSpherical || step == Normalizer::kCenter;
+  });
+  const double tolerance = FactorTolerance(fitted);
+  const auto differ = [&](double a, double b, double size) { return !(std::abs(a - b) <= tolerance * size); };
+  if (has_factor_only && !sequence.empty()) {
+    double factor = 1;
+    for (const PlainStep& step : fitted.steps) factor *= step.constant;
+    // Variances are compared: one that is a small part of the values it comes from has few digits.
+    const double digits = n > kExactSamples ? kFloatValues : kValueRounding;
+    const double error = FactorTolerance({}) / std::abs(scale[m]) + digits * fitted.raw_magnitude;
+    if (!(std::abs(1 / factor - 1 / scale[m]) <= error)) NameWrongNormalization(m, factor, scale[m]);
+    fitted.magnitude = std::abs(scale[m]) * fitted.raw_magnitude;
+    fitted.steps = {{Normalizer::kTrace, scale[m], {}}};
+    return;
+  }
+  const auto own = std::ranges::find(active, m);
+  if (own == active.end()) return;
+  const auto chain = content.normalization.chains.find(own - active.begin());
+  if (chain == content.normalization.chains.end()) return;
+  for (std::size_t s = 0; s < fitted.steps.size() && s < chain->second.size(); ++s) {
+    const FittedStep& stored = chain->second[s];
+    const PlainStep& step = fitted.steps[s];
+    const double size = std::max({std::abs(step.constant), Largest(step.per_sample), fitted.magnitude});
+    bool is_wrong = differ(step.constant, stored.constant, size);
+    for (std::size_t k = 0; k < stored.per_sample.size(); ++k) {
+      is_wrong =
+          is_wrong || differ(step.per_sample[Position(static_cast<Index>(k))], stored.per_sample[k], size);
+    }
+    if (is_wrong) return NameWrongNormalization(m, step.constant, stored.constant);
+  }
+}
+
+void TrainingProblem::NameWrongNormalization(Index m, double fitted, double stored) {
+  if (wrong_normalizations++ > 0) return;  // one says enough
+  found.failures.push_back(fmt::format("the normalisation of kernel '{}' is {}, but the model says {}",
+                                       kernels.Name(m), fitted, stored));
+}
+
+// Calls use(m, products, magnitude) for every kernel on samples: products[v] = K_m vectors[v]; no value is
+// computed from larger ones than the magnitude.
+void TrainingProblem::Multiply(std::span<const Vector> vectors, const Use& use) {
+  constexpr std::size_t kValuesHeld = std::size_t{1} << 23;  // 64 MB
+  PlainKernels plain(kernels, views, n);
+  plain.poll = [this] { control.ThrowIfStopped(); };
+  diagonals.assign(static_cast<std::size_t>(plain.size()), 0.0);
+  const auto block = static_cast<Index>(
+      std::max<std::size_t>(1, kValuesHeld / (static_cast<std::size_t>(n) * (vectors.size() + 4))));
+  for (Index first = 0; first < plain.size(); first += block) {
+    const Index last = std::min(first + block, plain.size());
+    std::vector<PlainNormalization> fitted = plain.Fit(content.normalization.sequence, first, last);
+    for (Index m = first; m < last; ++m) CompareNormalization(m, fitted[m - first]);
+    std::vector<std::vector<Vector>> products(last - first,
+                                              std::vector<Vector>(vectors.size(), Vector(n, 0.0)));
+    plain.ForEachRow(fitted, first, last, [&](Index m, Index i, std::span<const double> row) {
+      fitted[m - first].magnitude = std::max(fitted[m - first].magnitude, Largest(row));
+      diagonals[m] += row[i] / static_cast<double>(n);
+      for (std::size_t v = 0; v < vectors.size(); ++v) {
+        const double* const a = vectors[v].data();
+        double* const out = products[m - first][v].data();
+        double sum = 0;
+        for (Index j = 0; j < i; ++j) sum += row[j] * a[j];
+        out[i] += sum + row[i] * a[i];
+        if (a[i] == 0) continue;
+        for (Index j = 0; j < i; ++j) out[j] += row[j] * a[i];
+      }
+    });
+    for (Index m = first; m < last; ++m) use(m, products[m - first], fitted[m - first].magnitude);
+    found.kernel_values += 0.5 * static_cast<double>((last - first) * n * (n + 1));
+    control.Report({.phase = "certificate"});
+  }
+  if (rounding == 0) rounding = kValueRounding + kEpsilon * WidestView();
+}
+
+double TrainingProblem::WidestView() const {
+  Index most = 0;
+  for (const View& view : views) most = std::max(most, ColumnCount(view.features));
+  return static_cast<double>(most);
+}
+
+PlainRegularizer TrainingProblem::RegularizerFor(double exponent, std::size_t count) const {
+  ModelRegularizer about = problem.regularizer;
+  if (exponent != 0) about.exponent = exponent;
+  if (about.form == "logdet") about = {.form = "norm", .exponent = about.exponent};
+  return PlainRegularizer(about, count);
+}
+
+Vector TrainingProblem::OverKernels(std::span<const double> of_active) const {
+  Vector theta(kernels.size(), 0.0);
+  for (std::size_t k = 0; k < of_active.size(); ++k) theta[active[k]] = of_active[k];
+  return theta;
+}
+
+// How wrong q may be for want of digits.
+Vector TrainingProblem::WithRounding(std::span<const double> q, double magnitude, int sign) const {
+  Vector worst(q.begin(), q.end());
+  for (std::size_t m = 0; m < worst.size(); ++m)
+    worst[m] += sign * rounding * magnitudes[m] * magnitude * magnitude;
+  return worst;
+}
+// Compares what was found with what is claimed.
+void TrainingProblem::Conclude(VerifiedClaim claim, double least_size) {
+  const double size = std::max({std::abs(claim.primal), std::abs(claim.dual), least_size});
+  claim.primal_rounding += std::isfinite(size) ? kValueRounding * size : 0;
+  claim.dual_rounding = std::isfinite(claim.dual) ? claim.dual_rounding + kValueRounding * size : 0;
+  const double rounding_of_both = claim.primal_rounding + claim.dual_rounding;
+  if (!(rounding_of_both <= kLittle * size + std::abs(claim.claimed_primal - claim.claimed_dual))) {
+    found.unchecked.push_back(fmt::format(
+        "{}rounding in double precision may move its bounds by {:.3g}, more than the gap: kernel values "
+        "of these data differ in their last digits only",
+        Of(claim.name), rounding_of_both));
+    claim.primal_rounding = std::isfinite(claim.primal_rounding) ? claim.primal_rounding : kInfinity;
+    claim.dual_rounding = std::isfinite(claim.dual_rounding) ? claim.dual_rounding : kInfinity;
+  }
+  claim.relative_gap =
+      std::isfinite(claim.primal - claim.dual) ? std::max(claim.primal - claim.dual, 0.0) / size : kInfinity;
+  const auto fail = [&](const std::string& sentence) {
+    claim.holds = false;
+    found.failures.push_back(Of(claim.name) + sentence);
+  };
+  if (!(claim.primal <= claim.claimed_primal + claim.primal_rounding)) {
+    fail(fmt::format("its objective is {:.10g}, above the {:.10g} that the model claims", claim.primal,
+                     claim.claimed_primal));
+  }
+  if (!(claim.dual >= claim.claimed_dual - claim.dual_rounding)) {
+    fail(fmt::format("its dual point gives the bound {:.10g}, below the {:.10g} that the model claims",
+                     claim.dual, claim.claimed_dual));
+  }
+  const double claimed_size =
+      std::max({std::abs(claim.claimed_primal), std::abs(claim.claimed_dual), least_size});
+  const double follows = (claim.claimed_primal - claim.claimed_dual) / claimed_size;
+  if (std::isfinite(follows) && claim.claimed_gap < follows - kFeasible) {
+    fail(fmt::format("it claims the relative gap {:.3g}, but its own bounds are {:.3g} apart",
+                     claim.claimed_gap, follows));
+  }
+  if (claim.dual > claim.primal + claim.primal_rounding + claim.dual_rounding) {
+    found.unchecked.push_back(
+        Of(claim.name) +
+        "the lower bound is above the objective: a kernel has negative eigenvalues, and there is no bound");
+  }
+  found.primal += claim.primal, found.dual += claim.dual;
+  found.relative_gap = std::max(found.relative_gap, claim.relative_gap);
+  found.claims.push_back(std::move(claim));
+}
+
+VerifiedClaim TrainingProblem::WholeClaim() const {
+  const Summary& summary = content.summary;
+  VerifiedClaim claim;
+  claim.claimed_primal = summary.primal;
+  claim.claimed_dual = summary.dual;
+  claim.claimed_gap = summary.relative_gap;
+  return claim;
+}
+
+}  // namespace kweave::verify

@@ -1,0 +1,122 @@
+#include "weights/run/joint_machine.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/dot.h"
+#include "base/stopwatch.h"
+#include "certificate/joint_certificate.h"
+#include "weights/run/gram_rows.h"
+
+namespace kweave {
+
+namespace {
+
+constexpr double kWantedSlack = 1.5;  // a solve within this factor of what was wanted is as good as asked for
+
+}  // namespace
+
+JointMachine::JointMachine(const JointLearningProblem& problem, const LearnOptions& options,
+                           RunControl& control)
+    : problem_(problem), options_(options), control_(control) {
+  state_.beta = FeasibleStart();
+  work_.solver = "joint";
+}
+
+std::vector<double> JointMachine::FeasibleStart() const {
+  return std::vector<double>(static_cast<std::size_t>(problem_.risk.samples() * problem_.risk.classes), 0.0);
+}
+
+void JointMachine::UseGram(Gram& gram, bool is_float) {
+  gram_ = &dynamic_cast<JointGram&>(gram);
+  is_float_ = is_float;
+  expansion_ = gram_->Expand(state_.beta);
+}
+
+void JointMachine::StartFrom(std::span<const double> beta, std::span<const double>) {
+  state_.beta.assign(beta.begin(), beta.end());
+  problem_.risk.MakeFeasible(state_.beta);
+  ExpandInto(*gram_, state_.beta, expansion_);
+}
+
+Evaluation JointMachine::Solve(std::span<const double> theta, double relative_gap, ThetaMover* mover) {
+  ScopedSeconds seconds(work_.seconds);
+  theta_.assign(theta.begin(), theta.end());
+  ++work_.solves;
+  for (;;) {
+    state_.outputs.resize(state_.beta.size());
+    expansion_->Outputs(theta_, state_.outputs);
+    const JointResult result = is_float_ ? RunSolver<float>(relative_gap) : RunSolver<double>(relative_gap);
+    Evaluation evaluation = Evaluate();
+    const bool was_stopped = result.outcome == SolverOutcome::kStoppedByObserver;
+    evaluation.is_precision_used_up =
+        !was_stopped && !(evaluation.relative_inner_gap() <= kWantedSlack * relative_gap);
+    if (was_stopped || mover == nullptr) return evaluation;
+    const std::optional<double> wanted = mover->MoveInside(evaluation, theta_);
+    if (!wanted) return evaluation;
+    relative_gap = *wanted;
+  }
+}
+
+template <class T>
+JointResult JointMachine::RunSolver(double relative_gap) {
+  const std::vector<ClassTerm> terms = gram_->TermsAt(theta_);
+  std::vector<GramRows<T>> rows;
+  rows.reserve(terms.size());
+  std::vector<JointTerm<T>> joint_terms;
+  for (const ClassTerm& term : terms) {
+    rows.emplace_back(gram_->samples(), term.theta);
+    joint_terms.push_back({&rows.back(), term.classes});
+  }
+  std::optional<GramRows<T>> given;
+  if (gram_->given() != nullptr) {
+    const std::span<const double> theta = gram_->GivenTheta(theta_);
+    given.emplace(*gram_->given(), theta);
+    if (std::any_of(theta.begin(), theta.end(), [](double weight) { return weight != 0; }))
+      joint_terms.push_back({&*given, {}});
+  }
+  JointOptions options;
+  options.relative_gap = relative_gap;
+  if (options_.row_cache_bytes > 0) options.cache_bytes = options_.row_cache_bytes;
+  options.reserve = &reserve_;
+  options.pool = options_.pool;
+  options.proceed = [this] {
+    control_.Tick();
+    return !control_.ShouldStop();
+  };
+  return SolveJoint<T>(problem_.risk, joint_terms, state_, options);
+}
+
+Evaluation JointMachine::Evaluate() {
+  ExpandInto(*gram_, state_.beta, expansion_);
+  Evaluation result;
+  result.theta = theta_;
+  result.beta = state_.beta;
+  result.quadratics.resize(theta_.size());
+  expansion_->Quadratics(result.quadratics);
+  std::vector<double> outputs(state_.beta.size());
+  expansion_->Outputs(theta_, outputs);
+  const double quadratic = Dot(state_.beta, outputs);
+  result.linear = problem_.risk.Dual(state_.beta);
+  const Regularizer& regularizer = *problem_.regularizer;
+  const double added = regularizer.Primal(theta_, result.quadratics) - 0.5 * Dot(theta_, result.quadratics);
+  result.inner_dual = added + result.linear - 0.5 * quadratic;
+  // Of the function at the factor that the certificate finds.
+  const std::vector<Interval> margins =
+      problem_.risk.Margins(outputs, problem_.risk.BiasesFor(state_.beta, outputs));
+  const double scale = problem_.risk.BestScale(margins, quadratic);
+  std::vector<double> scaled_quadratics = result.quadratics;
+  for (double& value : scaled_quadratics) value *= scale * scale;
+  result.primal = regularizer.Primal(theta_, scaled_quadratics) +
+                  0.5 * scale * scale * (quadratic - Dot(theta_, result.quadratics)) +
+                  problem_.risk.ValueAt(margins, scale);
+  result.dual = LowerBound(regularizer, result.linear, result.quadratics, /*may_scale=*/true);
+  return result;
+}
+
+Certificate JointMachine::Certify(Gram& gram, std::span<const double> theta, std::span<const double> beta,
+                                  std::span<const double> dual_beta) const {
+  return CertifyJoint(gram, problem_.risk, *problem_.regularizer, theta, beta, dual_beta);
+}
+
+}  // namespace kweave
