@@ -2,6 +2,7 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn import gaussian_process
 from sklearn.metrics import pairwise
 
 from kweave import MKLClassifier, MKLTransformer, _core, kernels
@@ -16,6 +17,8 @@ ORACLES = [
     (kernels.RBF(0.7), lambda X, Z: pairwise.rbf_kernel(X, Z, 0.7)),
     (kernels.Laplacian(0.7), lambda X, Z: pairwise.laplacian_kernel(X, Z, 0.7)),
     (kernels.Chi2(0.7), lambda X, Z: pairwise.chi2_kernel(X, Z, 0.7)),
+    (kernels.Matern(1.5, 0.7), gaussian_process.kernels.Matern(0.7, nu=1.5)),
+    (kernels.Matern(2.5, 0.7), gaussian_process.kernels.Matern(0.7, nu=2.5)),
 ]
 
 

@@ -10,6 +10,7 @@
 #include "kernel/intersection.h"
 #include "kernel/laplacian.h"
 #include "kernel/linear.h"
+#include "kernel/matern.h"
 #include "kernel/poly.h"
 #include "kernel/precomputed.h"
 #include "kernel/rbf.h"
@@ -25,6 +26,7 @@ constexpr const KernelKind* kTable[] = {
     &kPoly,
     &kRbf,
     &kLaplacian,
+    &kMatern,
     &kChi2,
     &kIntersection,
     &kTanimoto,

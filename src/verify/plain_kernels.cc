@@ -25,6 +25,7 @@ enum class Base {
 Base BaseOf(std::string_view kind) {
   if (kind == "linear" || kind == "poly") return Base::kProduct;
   if (kind == "rbf") return Base::kSquaredDistance;
+  if (kind == "matern") return Base::kSquaredDistance;
   if (kind == "laplacian") return Base::kDistance;
   if (kind == "chi2") return Base::kChi2;
   if (kind == "intersection") return Base::kMinimum;
@@ -34,9 +35,16 @@ Base BaseOf(std::string_view kind) {
               fmt::format("kernel '{}' cannot be verified: its formula is not known here", kind));
 }
 
+// nu, then the length scale.
+double Matern(const KernelParameters& p, double squared_distance) {
+  const double s = std::sqrt(2 * p[0] * squared_distance) / p[1];
+  return (p[0] == 1.5 ? 1 + s : 1 + s + s * s / 3) * std::exp(-s);
+}
+
 // Parameters are in the order of docs/kernels.md.
 double ValueAt(std::string_view kind, const KernelParameters& p, double base) {
   if (kind == "poly") return std::pow(p[1] * base + p[2], p[0]);
+  if (kind == "matern") return Matern(p, base);
   if (kind == "rbf" || kind == "laplacian" || kind == "chi2") return std::exp(-p[0] * base);
   return base;
 }
