@@ -19,6 +19,7 @@ ORACLES = [
     (kernels.Chi2(0.7), lambda X, Z: pairwise.chi2_kernel(X, Z, 0.7)),
     (kernels.Matern(1.5, 0.7), gaussian_process.kernels.Matern(0.7, nu=1.5)),
     (kernels.Matern(2.5, 0.7), gaussian_process.kernels.Matern(0.7, nu=2.5)),
+    (kernels.RationalQuadratic(0.6, 0.7), gaussian_process.kernels.RationalQuadratic(0.7, 0.6)),
 ]
 
 

@@ -13,6 +13,7 @@
 #include "kernel/matern.h"
 #include "kernel/poly.h"
 #include "kernel/precomputed.h"
+#include "kernel/rational_quadratic.h"
 #include "kernel/rbf.h"
 #include "kernel/tanimoto.h"
 
@@ -27,6 +28,7 @@ constexpr const KernelKind* kTable[] = {
     &kRbf,
     &kLaplacian,
     &kMatern,
+    &kRationalQuadratic,
     &kChi2,
     &kIntersection,
     &kTanimoto,

@@ -26,6 +26,7 @@ Base BaseOf(std::string_view kind) {
   if (kind == "linear" || kind == "poly") return Base::kProduct;
   if (kind == "rbf") return Base::kSquaredDistance;
   if (kind == "matern") return Base::kSquaredDistance;
+  if (kind == "rational_quadratic") return Base::kSquaredDistance;
   if (kind == "laplacian") return Base::kDistance;
   if (kind == "chi2") return Base::kChi2;
   if (kind == "intersection") return Base::kMinimum;
@@ -45,6 +46,7 @@ double Matern(const KernelParameters& p, double squared_distance) {
 double ValueAt(std::string_view kind, const KernelParameters& p, double base) {
   if (kind == "poly") return std::pow(p[1] * base + p[2], p[0]);
   if (kind == "matern") return Matern(p, base);
+  if (kind == "rational_quadratic") return std::pow(1 + base / (2 * p[0] * p[1] * p[1]), -p[0]);
   if (kind == "rbf" || kind == "laplacian" || kind == "chi2") return std::exp(-p[0] * base);
   return base;
 }
