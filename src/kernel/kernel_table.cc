@@ -11,6 +11,7 @@
 #include "kernel/laplacian.h"
 #include "kernel/linear.h"
 #include "kernel/matern.h"
+#include "kernel/periodic.h"
 #include "kernel/poly.h"
 #include "kernel/precomputed.h"
 #include "kernel/rational_quadratic.h"
@@ -29,6 +30,7 @@ constexpr const KernelKind* kTable[] = {
     &kLaplacian,
     &kMatern,
     &kRationalQuadratic,
+    &kPeriodic,
     &kChi2,
     &kIntersection,
     &kTanimoto,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 
 #include "kweave/error.h"
@@ -19,6 +20,7 @@ enum class Base {
   kChi2,
   kMinimum,
   kTanimoto,
+  kSquaredSines,
   kFile,
 };
 
@@ -27,6 +29,7 @@ Base BaseOf(std::string_view kind) {
   if (kind == "rbf") return Base::kSquaredDistance;
   if (kind == "matern") return Base::kSquaredDistance;
   if (kind == "rational_quadratic") return Base::kSquaredDistance;
+  if (kind == "periodic") return Base::kSquaredSines;
   if (kind == "laplacian") return Base::kDistance;
   if (kind == "chi2") return Base::kChi2;
   if (kind == "intersection") return Base::kMinimum;
@@ -47,6 +50,7 @@ double ValueAt(std::string_view kind, const KernelParameters& p, double base) {
   if (kind == "poly") return std::pow(p[1] * base + p[2], p[0]);
   if (kind == "matern") return Matern(p, base);
   if (kind == "rational_quadratic") return std::pow(1 + base / (2 * p[0] * p[1] * p[1]), -p[0]);
+  if (kind == "periodic") return std::exp(-2 * base / (p[1] * p[1]));
   if (kind == "rbf" || kind == "laplacian" || kind == "chi2") return std::exp(-p[0] * base);
   return base;
 }
@@ -106,6 +110,11 @@ double Measure(Base base, double parameter, const Features& features, Index i, I
     case Base::kTanimoto:
       over_features([&](double x, double z) { sum += x * z, squares += x * x + z * z; });
       return squares > sum ? sum / (squares - sum) : 1;
+    case Base::kSquaredSines:
+      over_features([&](double x, double z) {
+        sum += std::pow(std::sin(std::numbers::pi * std::remainder(x - z, parameter) / parameter), 2);
+      });
+      break;
     case Base::kFile:
       break;
   }
