@@ -21,6 +21,7 @@ ORACLES = [
     (kernels.Matern(2.5, 0.7), gaussian_process.kernels.Matern(0.7, nu=2.5)),
     (kernels.RationalQuadratic(0.6, 0.7), gaussian_process.kernels.RationalQuadratic(0.7, 0.6)),
     (kernels.Periodic(0.3, 0.7, features=[1]), lambda X, Z: gaussian_process.kernels.ExpSineSquared(0.7, 0.3)(X[:, 1:2], Z[:, 1:2])),
+    (kernels.Cosine(), pairwise.cosine_similarity),
 ]
 
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernel/chi2.h"
+#include "kernel/cosine.h"
 #include "kernel/intersection.h"
 #include "kernel/laplacian.h"
 #include "kernel/linear.h"
@@ -31,6 +32,7 @@ constexpr const KernelKind* kTable[] = {
     &kMatern,
     &kRationalQuadratic,
     &kPeriodic,
+    &kCosine,
     &kChi2,
     &kIntersection,
     &kTanimoto,

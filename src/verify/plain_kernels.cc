@@ -21,6 +21,7 @@ enum class Base {
   kMinimum,
   kTanimoto,
   kSquaredSines,
+  kCosine,
   kFile,
 };
 
@@ -30,6 +31,7 @@ Base BaseOf(std::string_view kind) {
   if (kind == "matern") return Base::kSquaredDistance;
   if (kind == "rational_quadratic") return Base::kSquaredDistance;
   if (kind == "periodic") return Base::kSquaredSines;
+  if (kind == "cosine") return Base::kCosine;
   if (kind == "laplacian") return Base::kDistance;
   if (kind == "chi2") return Base::kChi2;
   if (kind == "intersection") return Base::kMinimum;
@@ -115,6 +117,11 @@ double Measure(Base base, double parameter, const Features& features, Index i, I
         sum += std::pow(std::sin(std::numbers::pi * std::remainder(x - z, parameter) / parameter), 2);
       });
       break;
+    case Base::kCosine: {
+      double left = 0, right = 0;
+      over_features([&](double x, double z) { sum += x * z, left += x * x, right += z * z; });
+      return left > 0 && right > 0 ? sum / std::sqrt(left * right) : 0;
+    }
     case Base::kFile:
       break;
   }
