@@ -124,7 +124,7 @@ class Edges(FolderTest):
                 for row in rows[:count]:
                     row[0] = huge
                 # Every model is verified by differences of the values themselves.
-                for kernel in ("rbf(gamma=1)", "rbf(gamma=[0.01,0.1,1,10])", "each(rbf(gamma=1))", "laplacian",
+                for kernel in ("rbf(gamma=1)", "rbf(gamma=[0.01,0.1,1,10])", "each(rbf(gamma=1))", "laplacian", "matern",
                                "rbf(gamma=1)*rbf(gamma=0.1)"):
                     self.converges(labels, rows, "--kernel", kernel, "--normalize", "none")
 
