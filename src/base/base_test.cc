@@ -85,7 +85,13 @@ TEST(ThreadPool, PollsWhileItWaitsForOthers) {
   EXPECT_THROW(pool.ParallelFor(2, 1, body), std::runtime_error);
 }
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(__has_feature)
+#define KWEAVE_HAS_FEATURE(name) __has_feature(name)  // clang's way to say so
+#else
+#define KWEAVE_HAS_FEATURE(name) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || \
+    KWEAVE_HAS_FEATURE(address_sanitizer) || KWEAVE_HAS_FEATURE(thread_sanitizer)
 constexpr bool kReservesAddressSpace = true;  // sanitizers need more of it than a limit leaves
 #else
 constexpr bool kReservesAddressSpace = false;

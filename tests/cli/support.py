@@ -7,11 +7,13 @@ import re
 import struct
 import subprocess
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
 PROGRAM = os.environ["KWEAVE"]
-
+# The sanitizers that the program was built with, as CMake names them. They reserve terabytes of address space.
+SANITIZERS = os.environ.get("KWEAVE_SANITIZE", "")
 
 # Options of train that verify takes too, since they say what the samples are.
 DATA_OPTIONS = {"--view", "--labels", "--label-separator", "--label-column", "--id-column", "--format"}
@@ -31,6 +33,16 @@ def run(*arguments, cwd, timeout=120):
     if arguments[:1] == ("train",) and result.returncode == 0:
         verify(list(map(str, arguments[1:])), cwd)
     return result
+
+
+def wait_for_handler(process, number, seconds=60):
+    """Waits until the program takes care of this signal, which would end it in silence before. It may start slowly."""
+    end = time.monotonic() + seconds
+    status = Path(f"/proc/{process.pid}/status")
+    while not int(re.search(r"SigCgt:\s*(\w+)", status.read_text())[1], 16) >> (number - 1) & 1:
+        assert process.poll() is None, f"ended with {process.returncode}"
+        assert time.monotonic() < end, "it took too long to start"
+        time.sleep(0.001)
 
 
 def verify(options, cwd):
