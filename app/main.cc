@@ -27,7 +27,6 @@ namespace {
 
 // As docs/summary.md lists them: those of kweave::ErrorKind, and EX_SOFTWARE of sysexits.h.
 constexpr int kWrongUsage = 2;
-constexpr int kOutOfMemory = 4;
 constexpr int kInternalError = 70;
 constexpr const char* kInterruptedSentence = "interrupted before there was a model";
 
@@ -116,18 +115,13 @@ int Run(CLI::App& app, int argc, char** argv) {
     const int lost = kweave::app::FinishOutput();
     return lost != 0 ? lost : end.status;
   } catch (const std::bad_alloc&) {
-    return Fail("out of memory; a smaller --memory leaves more room for the data", kOutOfMemory);
+    throw;
   } catch (const std::exception& error) {
     return Fail(fmt::format("internal error: {}", error.what()), kInternalError);
   }
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  kweave::app::SecondsSinceStart();
-  kweave::app::OccupyStandardStreams();
-  kweave::app::HandleSignals();
+int RunProgram(int argc, char** argv) {
   CLI::App app("Kweave learns one model from many kernels.", "kweave");
   app.set_version_flag("--version", "kweave " KWEAVE_VERSION);
   app.require_subcommand(1);
@@ -139,4 +133,18 @@ int main(int argc, char** argv) {
   kweave::app::AddVerify(app);
   std::vector<char*> words = WithHelp(argc, argv);
   return Run(app, static_cast<int>(words.size()), words.data());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  kweave::app::SecondsSinceStart();
+  kweave::app::OccupyStandardStreams();
+  kweave::app::HandleSignals();
+  kweave::app::HandleLackOfMemory();
+  try {
+    return RunProgram(argc, argv);
+  } catch (const std::bad_alloc&) {  // also where there is none left to say what else is wrong
+    return kweave::app::FailWithoutMemory();
+  }
 }

@@ -11,8 +11,11 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <memory>
+#include <new>
 
 #include "kweave/error.h"
 #include "kweave/output_file.h"
@@ -34,6 +37,23 @@ std::atomic<bool> asks_for_signals{false};
   static_cast<void>(!::write(STDERR_FILENO, sentence, std::strlen(sentence)));
   RemoveUnfinishedFiles();
   _exit(status);
+}
+
+constexpr const char* kNoMemory = "kweave: out of memory; a smaller --memory leaves more room for the data\n";
+
+std::atomic<bool> has_no_memory{false};  // an allocation failed
+std::terminate_handler usual_termination = nullptr;
+
+[[noreturn]] void TakeFailedAllocation() {
+  has_no_memory.store(true);
+  throw std::bad_alloc();
+}
+
+// Libraries allocate where nothing may be thrown: destructors of JSON do.
+[[noreturn]] void TakeTermination() {
+  if (has_no_memory.load()) End(kNoMemory, static_cast<int>(ErrorKind::kResource));
+  usual_termination();
+  std::abort();
 }
 
 // A page of a mapped file is gone: somebody made the file shorter.
@@ -83,6 +103,16 @@ void HandleSignals() {
   sigaction(SIGBUS, &action, nullptr);
   std::signal(SIGPIPE, SIG_IGN);  // a reader that has seen enough (`| head`) is no error
   std::signal(SIGXFSZ, SIG_IGN);  // the write fails, and says so
+}
+
+void HandleLackOfMemory() {
+  std::set_new_handler(TakeFailedAllocation);
+  usual_termination = std::set_terminate(TakeTermination);
+}
+
+int FailWithoutMemory() {
+  PrintToStderr(kNoMemory);
+  return static_cast<int>(ErrorKind::kResource);
 }
 
 void CheckAddressSpace() {

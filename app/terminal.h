@@ -33,6 +33,10 @@ std::string Escaped(std::string_view text);
 /// keeps it waiting, until CatchInterrupts; a file that is too large, or one that shrinks while it is read,
 /// ends it in one sentence.
 void HandleSignals();
+/// From now on a lack of memory ends the program in one sentence, also where nothing may be thrown.
+void HandleLackOfMemory();
+/// Says that memory is lacking, without taking any; returns the exit status.
+int FailWithoutMemory();
 /// Throws Error(kResource) where a limit on the address space leaves too little for the matrix library, which
 /// would wait for more for ever.
 void CheckAddressSpace();

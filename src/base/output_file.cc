@@ -45,6 +45,14 @@ void Forget(const char* path) {
   }
 }
 
+// The result of a call of the system that was not interrupted by a signal.
+template <class Call>
+int Retried(Call call) {
+  int result = call();
+  while (result < 0 && errno == EINTR) result = call();
+  return result;
+}
+
 std::string TemporaryName() {
   std::uint64_t number = 0;
   if (::getrandom(&number, sizeof number, 0) != sizeof number) {
@@ -109,7 +117,7 @@ OutputFile::OutputFile(const std::string& path) : path_(path), final_(FinalPath(
     Fail();
   }
   if (exists && !S_ISREG(status.st_mode)) {
-    descriptor_ = ::open(final_.c_str(), O_WRONLY | O_CLOEXEC);
+    descriptor_ = Retried([&] { return ::open(final_.c_str(), O_WRONLY | O_CLOEXEC); });
     if (descriptor_ < 0) Fail();
     return;
   }
@@ -134,7 +142,9 @@ void OutputFile::OpenTemporary() {
   const fs::path folder = FolderOf(final_);
   do {
     temporary_ = (folder / TemporaryName()).string();
-    descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    descriptor_ = Retried([&] {
+      return ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    });
   } while (descriptor_ < 0 && errno == EEXIST);
   if (descriptor_ < 0) {
     temporary_.clear();
@@ -168,10 +178,10 @@ void OutputFile::Flush() {
 void OutputFile::Commit() {
   Flush();
   // Pipes and devices cannot be synced (EINVAL), which is no failure.
-  if (::fsync(descriptor_) != 0 && errno != EINVAL && errno != EROFS) Fail();
+  if (Retried([&] { return ::fsync(descriptor_); }) != 0 && errno != EINVAL && errno != EROFS) Fail();
   const int descriptor = descriptor_;
   descriptor_ = -1;
-  if (::close(descriptor) != 0) Fail();
+  if (::close(descriptor) != 0 && errno != EINTR) Fail();  // interrupted, it is closed on Linux
   if (temporary_.empty()) return;
   if (::rename(temporary_.c_str(), final_.c_str()) != 0) Fail();
   Forget(temporary_.c_str());

@@ -24,7 +24,10 @@ namespace {
 /// Closes a file descriptor at the end of a scope.
 class Descriptor {
  public:
-  explicit Descriptor(const std::string& path) : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+  explicit Descriptor(const std::string& path) {
+    do {
+      fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    } while (fd_ < 0 && errno == EINTR);  // a fifo waits for its writer
     if (fd_ < 0) FailErrno(path, "open");
   }
   ~Descriptor() { ::close(fd_); }
@@ -33,7 +36,7 @@ class Descriptor {
   int get() const { return fd_; }
 
  private:
-  int fd_;
+  int fd_ = -1;
 };
 
 FileBytes Own(std::string name, std::string bytes) {
