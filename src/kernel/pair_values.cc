@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "base/memory.h"
+#include "compute/cpu/blas_threads.h"
 
 namespace kweave {
 namespace {
@@ -70,6 +71,9 @@ std::vector<double> DensePairs(const BaseQuantity& base, double parameter, const
       for (Index i = 0; i < n; ++i) column[i] -= middle;  // distances keep their digits
     }
     if (base.source == BaseQuantity::Source::kInnerProduct) {
+      // Another number of threads would round otherwise, and a width would not be found again to the last
+      // digit.
+      const ScopedBlasThreads one_thread(1);
       cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, static_cast<int>(n), static_cast<int>(width), 1,
                   block.data(), static_cast<int>(n), 1, values.data(), static_cast<int>(n));
       continue;

@@ -1,14 +1,17 @@
 #include "kernel/widths.h"
 
+#include <cblas.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include "base/random.h"
 #include "kernel/kernel_table.h"
+#include "kernel/pair_values.h"
 
 namespace kweave {
 namespace {
@@ -155,6 +158,22 @@ TEST(Widths, ASeededSampleStandsForManyRows) {
   EXPECT_EQ(one, ValueOf(Widths(views, 1), kRules[1], rbf, 0, {}));
   EXPECT_NE(one, ValueOf(Widths(views, 2), kRules[1], rbf, 0, {}));
   EXPECT_NEAR(one, ValueOf(Widths(views, 2), kRules[1], rbf, 0, {}), 0.1 * one);
+}
+
+// When a model is verified, its widths are found again, to the last digit.
+TEST(PairValues, AreTheSameWhateverTheThreadsOfTheBlas) {
+  const Rows source = MakeRows(150, 64, 1, 6);
+  std::vector<Index> rows(150);
+  std::iota(rows.begin(), rows.end(), 0);
+  const Features features = MakeDense(source.values, 150, 64);
+  const int before = openblas_get_num_threads();
+  std::vector<double> values[2];
+  for (const int threads : {1, 2}) {
+    openblas_set_num_threads(threads);
+    values[threads - 1] = PairValues(*FindKernelKind("rbf")->base, 0, features, rows, {});
+  }
+  openblas_set_num_threads(before);
+  EXPECT_EQ(values[0], values[1]);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <cblas.h>
 
 #include <mutex>
+#include <utility>
 
 namespace kweave {
 namespace {
@@ -18,12 +19,13 @@ int resting = 1;  // threads before the first of them
 
 ScopedBlasThreads::ScopedBlasThreads(int threads) : before_(openblas_get_num_threads()) {
   const std::lock_guard lock(mutex);
-  allowed = threads;
+  allowed_before_ = std::exchange(allowed, threads);
   if (running == 0) openblas_set_num_threads(1);
 }
 
 ScopedBlasThreads::~ScopedBlasThreads() {
   const std::lock_guard lock(mutex);
+  allowed = allowed_before_;
   openblas_set_num_threads(before_);
 }
 

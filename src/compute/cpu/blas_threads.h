@@ -15,7 +15,7 @@ class ScopedBlasThreads {
   ScopedBlasThreads& operator=(const ScopedBlasThreads&) = delete;
 
  private:
-  int before_;
+  int before_, allowed_before_;
 };
 
 /// Gives the BLAS all threads that ScopedBlasThreads allows while an operation on a large n x n matrix runs;
