@@ -12,51 +12,6 @@
 namespace kweave::verify {
 namespace {
 
-// What a pair of samples is measured by.
-enum class Base {
-  kProduct,
-  kSquaredDistance,
-  kDistance,
-  kChi2,
-  kMinimum,
-  kTanimoto,
-  kSquaredSines,
-  kCosine,
-  kFile,
-};
-
-Base BaseOf(std::string_view kind) {
-  if (kind == "linear" || kind == "poly") return Base::kProduct;
-  if (kind == "rbf") return Base::kSquaredDistance;
-  if (kind == "matern") return Base::kSquaredDistance;
-  if (kind == "rational_quadratic") return Base::kSquaredDistance;
-  if (kind == "periodic") return Base::kSquaredSines;
-  if (kind == "cosine") return Base::kCosine;
-  if (kind == "laplacian") return Base::kDistance;
-  if (kind == "chi2") return Base::kChi2;
-  if (kind == "intersection") return Base::kMinimum;
-  if (kind == "tanimoto") return Base::kTanimoto;
-  if (kind == "precomputed" || kind == "joint") return Base::kFile;
-  throw Error(ErrorKind::kData,
-              fmt::format("kernel '{}' cannot be verified: its formula is not known here", kind));
-}
-
-// nu, then the length scale.
-double Matern(const KernelParameters& p, double squared_distance) {
-  const double s = std::sqrt(2 * p[0] * squared_distance) / p[1];
-  return (p[0] == 1.5 ? 1 + s : 1 + s + s * s / 3) * std::exp(-s);
-}
-
-// Parameters are in the order of docs/kernels.md.
-double ValueAt(std::string_view kind, const KernelParameters& p, double base) {
-  if (kind == "poly") return std::pow(p[1] * base + p[2], p[0]);
-  if (kind == "matern") return Matern(p, base);
-  if (kind == "rational_quadratic") return std::pow(1 + base / (2 * p[0] * p[1] * p[1]), -p[0]);
-  if (kind == "periodic") return std::exp(-2 * base / (p[1] * p[1]));
-  if (kind == "rbf" || kind == "laplacian" || kind == "chi2") return std::exp(-p[0] * base);
-  return base;
-}
-
 // Calls add(x_f, z_f) for the features f of two samples; where both are zero it may leave them out.
 template <class T, class Add>
 void ForEachFeature(const DenseRows<T>& rows, Index i, Index j, const FeatureSubset& subset, const Add& add) {
@@ -86,46 +41,107 @@ void ForEachFeature(const SparseRows& rows, Index i, Index j, const FeatureSubse
   }
 }
 
-// `parameter` is that of the quantity, where it has one.
-double Measure(Base base, double parameter, const Features& features, Index i, Index j,
-               const FeatureSubset& subset) {
-  double sum = 0, squares = 0;
-  const auto over_features = [&](const auto& add) {
-    std::visit([&](const auto& rows) { ForEachFeature(rows, i, j, subset, add); }, features);
-  };
-  switch (base) {
-    case Base::kProduct:
-      over_features([&](double x, double z) { sum += x * z; });
-      break;
-    case Base::kSquaredDistance:
-      over_features([&](double x, double z) { sum += (x - z) * (x - z); });
-      break;
-    case Base::kDistance:
-      over_features([&](double x, double z) { sum += std::abs(x - z); });
-      break;
-    case Base::kChi2:
-      over_features([&](double x, double z) { sum += x + z > 0 ? (x - z) * (x - z) / (x + z) : 0; });
-      break;
-    case Base::kMinimum:
-      over_features([&](double x, double z) { sum += std::min(x, z); });
-      break;
-    case Base::kTanimoto:
-      over_features([&](double x, double z) { sum += x * z, squares += x * x + z * z; });
-      return squares > sum ? sum / (squares - sum) : 1;
-    case Base::kSquaredSines:
-      over_features([&](double x, double z) {
-        sum += std::pow(std::sin(std::numbers::pi * std::remainder(x - z, parameter) / parameter), 2);
-      });
-      break;
-    case Base::kCosine: {
-      double left = 0, right = 0;
-      over_features([&](double x, double z) { sum += x * z, left += x * x, right += z * z; });
-      return left > 0 && right > 0 ? sum / std::sqrt(left * right) : 0;
-    }
-    case Base::kFile:
-      break;
-  }
+// What a kernel is a function of. `parameter` is that of the quantity, where it has one.
+struct Pair {
+  const Features& features;
+  Index i, j;
+  const FeatureSubset& subset;
+  double parameter;
+};
+
+template <class Add>
+void OverFeatures(const Pair& pair, const Add& add) {
+  std::visit([&](const auto& rows) { ForEachFeature(rows, pair.i, pair.j, pair.subset, add); },
+             pair.features);
+}
+
+template <class Term>
+double SumOf(const Pair& pair, const Term& term) {
+  double sum = 0;
+  OverFeatures(pair, [&](double x, double z) { sum += term(x, z); });
   return sum;
+}
+
+double Product(const Pair& pair) {
+  return SumOf(pair, [](double x, double z) { return x * z; });
+}
+
+double SquaredDistance(const Pair& pair) {
+  return SumOf(pair, [](double x, double z) { return (x - z) * (x - z); });
+}
+
+double Distance(const Pair& pair) {
+  return SumOf(pair, [](double x, double z) { return std::abs(x - z); });
+}
+
+double Chi2Distance(const Pair& pair) {
+  return SumOf(pair, [](double x, double z) { return x + z > 0 ? (x - z) * (x - z) / (x + z) : 0; });
+}
+
+double Minimum(const Pair& pair) {
+  return SumOf(pair, [](double x, double z) { return std::min(x, z); });
+}
+
+double SquaredSines(const Pair& pair) {
+  return SumOf(pair, [period = pair.parameter](double x, double z) {
+    return std::pow(std::sin(std::numbers::pi * std::remainder(x - z, period) / period), 2);
+  });
+}
+
+double Tanimoto(const Pair& pair) {
+  double sum = 0, squares = 0;
+  OverFeatures(pair, [&](double x, double z) { sum += x * z, squares += x * x + z * z; });
+  return squares > sum ? sum / (squares - sum) : 1;
+}
+
+double Cosine(const Pair& pair) {
+  double sum = 0, left = 0, right = 0;
+  OverFeatures(pair, [&](double x, double z) { sum += x * z, left += x * x, right += z * z; });
+  return left > 0 && right > 0 ? sum / std::sqrt(left * right) : 0;
+}
+
+using Parameters = KernelParameters;
+
+double Same(const Parameters& /*p*/, double base) { return base; }
+double Exponential(const Parameters& p, double base) { return std::exp(-p[0] * base); }
+double Power(const Parameters& p, double base) { return std::pow(p[1] * base + p[2], p[0]); }
+double Matern(const Parameters& p, double base) {
+  const double s = std::sqrt(2 * p[0] * base) / p[1];
+  return (p[0] == 1.5 ? 1 + s : 1 + s + s * s / 3) * std::exp(-s);
+}
+double RationalQuadratic(const Parameters& p, double base) {
+  return std::pow(1 + base / (2 * p[0] * p[1] * p[1]), -p[0]);
+}
+double Periodic(const Parameters& p, double base) { return std::exp(-2 * base / (p[1] * p[1])); }
+
+// k(x, z) as docs/kernels.md states it, with the parameters in the order found there.
+struct Formula {
+  std::string_view kernel;
+  double (*base)(const Pair& pair);  // null: read from a file
+  double (*value)(const Parameters& p, double base);
+};
+
+constexpr Formula kFormulas[] = {
+    {"linear", Product, Same},
+    {"poly", Product, Power},
+    {"rbf", SquaredDistance, Exponential},
+    {"matern", SquaredDistance, Matern},
+    {"rational_quadratic", SquaredDistance, RationalQuadratic},
+    {"periodic", SquaredSines, Periodic},
+    {"cosine", Cosine, Same},
+    {"laplacian", Distance, Exponential},
+    {"chi2", Chi2Distance, Exponential},
+    {"intersection", Minimum, Same},
+    {"tanimoto", Tanimoto, Same},
+    {"precomputed", nullptr, Same},
+    {"joint", nullptr, Same},
+};
+
+const Formula& FormulaOf(std::string_view kernel) {
+  const auto at = std::ranges::find(kFormulas, kernel, &Formula::kernel);
+  if (at != std::end(kFormulas)) return *at;
+  throw Error(ErrorKind::kData,
+              fmt::format("kernel '{}' cannot be verified: its formula is not known here", kernel));
 }
 
 double Mean(std::span<const double> values) {
@@ -164,27 +180,28 @@ const std::vector<double>& PlainKernels::BaseRow(const KernelTerm& term, Index i
   constexpr std::size_t kMostKept = 64;
   if (row_ != std::tuple(i, begin, end) || bases_.size() >= kMostKept) bases_.clear();
   row_ = {i, begin, end};
-  const Base base = BaseOf(term.kind->name);
+  const auto quantity = FormulaOf(term.kind->name).base;
   const double parameter = term.kind->BaseParameter(term.parameters);
-  const BaseKey key{static_cast<int>(base), term.view, term.subset, term.file, parameter};
+  const BaseKey key{reinterpret_cast<std::uintptr_t>(quantity), term.view, term.subset, term.file, parameter};
   const auto [at, is_new] = bases_.try_emplace(key);
   std::vector<double>& values = at->second;
   if (!is_new) return values;
   values.resize(static_cast<std::size_t>(end - begin));
-  if (base == Base::kFile) {
+  if (quantity == nullptr) {
     files_[term.file].RowPart(i, begin, end, values.data());
     return values;
   }
   const Features& features = views_[term.view]->features;
   for (Index j = begin; j < end; ++j) {
-    values[j - begin] = Measure(base, parameter, features, i, j, kernels_.subsets[term.subset]);
+    values[j - begin] = quantity({features, i, j, kernels_.subsets[term.subset], parameter});
   }
   return values;
 }
 
 void PlainKernels::TermRow(const KernelTerm& term, Index i, Index begin, Index end, std::span<double> out) {
   const std::vector<double>& base = BaseRow(term, i, begin, end);
-  for (std::size_t j = 0; j < base.size(); ++j) out[j] = ValueAt(term.kind->name, term.parameters, base[j]);
+  const auto value = FormulaOf(term.kind->name).value;
+  for (std::size_t j = 0; j < base.size(); ++j) out[j] = value(term.parameters, base[j]);
 }
 
 void PlainKernels::Row(Index m, Index i, Index begin, Index end, std::span<double> out) {

@@ -11,6 +11,7 @@
 #ifndef KWEAVE_VERIFY_PLAIN_KERNELS_H_
 #define KWEAVE_VERIFY_PLAIN_KERNELS_H_
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <span>
@@ -65,7 +66,7 @@ class PlainKernels {
   std::function<void()> poll;
 
  private:
-  using BaseKey = std::tuple<int, std::int32_t, std::int32_t, std::int32_t, double>;
+  using BaseKey = std::tuple<std::uintptr_t, std::int32_t, std::int32_t, std::int32_t, double>;
 
   void TermRow(const KernelTerm& term, Index i, Index begin, Index end, std::span<double> out);
   const std::vector<double>& BaseRow(const KernelTerm& term, Index i, Index begin, Index end);

@@ -235,7 +235,8 @@ void TrainingProblem::CompareNormalization(Index m, PlainNormalization& fitted) 
     // Variances are compared: one that is a small part of the values it comes from has few digits.
     const double digits = n > kExactSamples ? kFloatValues : kValueRounding;
     const double error = FactorTolerance({}) / std::abs(scale[m]) + digits * fitted.raw_magnitude;
-    if (!(std::abs(1 / factor - 1 / scale[m]) <= error)) NameWrongNormalization(m, factor, scale[m]);
+    if (!(std::abs(1 / factor - 1 / scale[m]) <= error))
+      NameWrongNormalization(kernels.Name(m), factor, scale[m]);
     fitted.magnitude = std::abs(scale[m]) * fitted.raw_magnitude;
     fitted.steps = {{Normalizer::kTrace, scale[m], {}}};
     return;
@@ -253,14 +254,14 @@ void TrainingProblem::CompareNormalization(Index m, PlainNormalization& fitted) 
       is_wrong =
           is_wrong || differ(step.per_sample[Position(static_cast<Index>(k))], stored.per_sample[k], size);
     }
-    if (is_wrong) return NameWrongNormalization(m, step.constant, stored.constant);
+    if (is_wrong) return NameWrongNormalization(kernels.Name(m), step.constant, stored.constant);
   }
 }
 
-void TrainingProblem::NameWrongNormalization(Index m, double fitted, double stored) {
-  if (wrong_normalizations++ > 0) return;  // one says enough
-  found.failures.push_back(fmt::format("the normalisation of kernel '{}' is {}, but the model says {}",
-                                       kernels.Name(m), fitted, stored));
+void TrainingProblem::NameWrongNormalization(const std::string& kernel, double fitted, double stored) {
+  if (wrong_normalizations++ > 0) return;
+  found.failures.push_back(
+      fmt::format("the normalisation of kernel '{}' is {}, but the model says {}", kernel, fitted, stored));
 }
 
 // Calls use(m, products, magnitude) for every kernel on samples: products[v] = K_m vectors[v]; no value is
@@ -317,13 +318,6 @@ Vector TrainingProblem::OverKernels(std::span<const double> of_active) const {
   return theta;
 }
 
-// How wrong q may be for want of digits.
-Vector TrainingProblem::WithRounding(std::span<const double> q, double magnitude, int sign) const {
-  Vector worst(q.begin(), q.end());
-  for (std::size_t m = 0; m < worst.size(); ++m)
-    worst[m] += sign * rounding * magnitudes[m] * magnitude * magnitude;
-  return worst;
-}
 // Compares what was found with what is claimed.
 void TrainingProblem::Conclude(VerifiedClaim claim, double least_size) {
   const double size = std::max({std::abs(claim.primal), std::abs(claim.dual), least_size});

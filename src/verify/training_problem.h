@@ -83,9 +83,8 @@ struct TrainingProblem {
   using Use = std::function<void(Index m, std::span<const Vector> products, double magnitude)>;
   void Multiply(std::span<const Vector> vectors, const Use& use);
   void CompareNormalization(Index m, PlainNormalization& fitted);
-  /// q at its largest, with the sign -1 at its smallest, given the rounding of the kernels; `magnitude` is
-  /// that of the vector that it belongs to.
-  Vector WithRounding(std::span<const double> q, double magnitude, int sign = 1) const;
+  /// Only the first is a failure: one says enough.
+  void NameWrongNormalization(const std::string& kernel, double fitted, double stored);
 
   /// What the summary says of the whole.
   VerifiedClaim WholeClaim() const;
@@ -103,7 +102,6 @@ struct TrainingProblem {
   void CompareKernels(Index m, Index k);
   double FactorTolerance(const PlainNormalization& fitted) const;
   void CheckLeftOut();
-  void NameWrongNormalization(Index m, double fitted, double stored);
   double WidestView() const;
 };
 
@@ -122,12 +120,8 @@ double BestDual(bool may_scale, const Losses& losses, const Term& term, std::spa
   return may_scale ? LargestOnInterval(0, 1, value_at) : value_at(1);
 }
 
-/// Machines with one output, alone, side by side or with common weights.
-void JudgeMachines(TrainingProblem& at);
-/// A product of kernels: bounds at the widths that it has.
-void JudgeProduct(TrainingProblem& at);
-/// One machine for all classes.
-void JudgeJointMachine(TrainingProblem& at);
+/// Computes the bounds of everything that the model learned and compares them with its claims.
+void JudgeModel(TrainingProblem& at);
 
 }  // namespace kweave::verify
 

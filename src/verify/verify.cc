@@ -2,7 +2,7 @@
 //          of the model and at the dual point that it keeps.
 // Method   the problem is put together from the model and the data (training_problem.h); one pass over all
 //          kernels multiplies their matrices with the betas and the dual points; sums do the rest
-//          (machines.cc, joint.cc).
+//          (judge.cc).
 // Takes    a model with its problem (format 5) and the data of training.
 // Holds    shares no code with training but the readers, the parser of kernels and the model file. What
 //          rounding may have done is bounded and forgiven, nothing else.
@@ -16,14 +16,7 @@ namespace kweave {
 
 Verification Verify(const Model& model, const Dataset& data, const Context& context) {
   verify::TrainingProblem problem(model.content(), data, context);
-  const ModelContent& content = model.content();
-  if (content.problem.is_product) {
-    verify::JudgeProduct(problem);
-  } else if (content.multiclass == Multiclass::kJoint && content.problem.machines.empty()) {
-    verify::JudgeJointMachine(problem);
-  } else {
-    verify::JudgeMachines(problem);
-  }
+  verify::JudgeModel(problem);
   problem.found.holds = problem.found.failures.empty();
   return std::move(problem.found);
 }
