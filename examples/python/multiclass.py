@@ -19,5 +19,5 @@ parts = [kernels.RBF(features=part.ravel(), name=name) for name, part in quarter
 
 clf = MKLClassifier([kernels.RBF(["median", "median*4"], name="image"), *parts], C=10).fit(X_train, y_train)
 print(f"accuracy {clf.score(X_test, y_test):.3f}, largest gap of the machines {clf.duality_gap_:.1e}")
-print("weights of the parts for digit 4:", dict(zip(clf.kernel_names_, np.round(clf.kernel_weights_[4], 2))))
+print("weights of the parts for digit 4:", dict(zip(clf.kernel_names_, np.round(clf.machine_weights_[4], 2))))
 assert clf.score(X_test, y_test) > 0.96

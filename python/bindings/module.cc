@@ -106,6 +106,7 @@ void DefineModel(py::module_& module) {
       .def_property_readonly("data_count", &Model::data_count)
       .def_property_readonly("stored_samples", &Model::stored_samples)
       .def("describe", &Model::Describe)
+      .def("describe_json", &Model::ToJson)
       .def(py::pickle(&ToBytes, &FromBytes));
 }
 

@@ -7,7 +7,7 @@ from . import kernels
 from ._classifier import MKLClassifier
 from ._containers import KernelStack, Views
 from ._core import __version__
-from ._display import ClassKernelDisplay, ConvergenceDisplay, KernelAlignmentDisplay, KernelWeightsDisplay
+from ._display import ClassKernelDisplay, ConvergenceDisplay, KernelAlignmentDisplay, KernelWeightsDisplay, SourceSharesDisplay
 from ._oneclass import MKLOneClass
 from ._regressor import MKLRegressor
 from ._transformer import MKLTransformer
@@ -23,6 +23,7 @@ __all__ = [
     "MKLOneClass",
     "MKLRegressor",
     "MKLTransformer",
+    "SourceSharesDisplay",
     "ViewTransformer",
     "Views",
     "__version__",

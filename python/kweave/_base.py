@@ -12,7 +12,7 @@ from typing import Any, Mapping, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Bunch, check_consistent_length, column_or_1d
 from sklearn.utils.validation import check_is_fitted
@@ -20,7 +20,9 @@ from sklearn.utils.validation import check_is_fitted
 from . import _core, _notes
 from ._compat import SparseInputTags, validate_data
 from ._containers import KernelStack, Views
+from ._explain import Explanations
 from ._html import fitted_summary
+from ._names import readable
 from ._options import OPTIONS, kernel_list, option, parameter
 from ._run import make_run
 from ._samples import CoreMatrix, Samples, check_targets
@@ -41,17 +43,19 @@ class WholeFit:
         return self
 
 
-class MKLEstimator(WholeFit, SparseInputTags, BaseEstimator):
+class MKLEstimator(Explanations, WholeFit, SparseInputTags, BaseEstimator):
     """Base of the estimators; not for direct use."""
 
     _task = ""
     #: Attributes that `save` keeps beside the model, which does not have them.
     _kept_attributes: tuple[str, ...] = (
         "n_features_in_", "feature_names_in_", "_kind", "_training_positions", "_stack_rows", "_stack_columns",
+        "_widths", "_sources", "_feature_names",
     )
 
     kernel_names_: list[str]
     kernel_weights_: NDArray[np.float64]
+    machine_weights_: NDArray[np.float64]
     duality_gap_: float
     objective_: float
     history_: list[Any]
@@ -174,9 +178,12 @@ class MKLEstimator(WholeFit, SparseInputTags, BaseEstimator):
 
     def _learned(self, model, training):
         """Sets the attributes of a fitted estimator."""
-        self._describe(model, training.positions)
         samples = training.samples
+        self._feature_names = samples.feature_names()
+        self._describe(model, training.positions)
         self._training_positions = training.positions
+        self._widths = {name: matrix.shape[1] for name, matrix, _ in samples.views}
+        self._sources = list(self._widths) if samples.stack is None else list(samples.stack.names)
         self._stack_rows = None if samples.stack is None else samples.stack.rows
         self._stack_columns = None if samples.stack is None else samples.stack.columns
         self._stored = np.array(model.stored_samples, dtype=np.int64)
@@ -273,54 +280,6 @@ class MKLEstimator(WholeFit, SparseInputTags, BaseEstimator):
         """One column of decision values per output."""
         return self._ask(samples, "decide")[0].reshape(samples.size, self._model.outputs)
 
-    def decision_function_by_kernel(self, X: SamplesLike) -> NDArray[np.float64]:
-        """Decision function split into the contribution of each kernel.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features), Views or KernelStack
-            Samples; their indices when `kernels` is a `KernelStack`.
-
-        Returns
-        -------
-        parts : ndarray of shape (n_samples, n_kernels) or (n_samples, n_machines, n_kernels)
-            Their sum over kernels, plus `intercept_`, is the decision function, or with several machines the function
-            of each entry of ``summary_['machines']``. Kernels are those of `kernel_names_`.
-        """
-        samples = self._new_samples(X)
-        column = {name: m for m, name in enumerate(self.kernel_names_)}
-        parts = np.zeros((samples.size, len(self.intercept_), len(column)))
-        active = [column[name] for name in self._model.active_kernels]
-        functions = self._each_machine(samples, "decide_by_kernel")
-        per_machine = len(functions) // len(self.intercept_)  # with kernels on classes several functions make one
-        for k, values in enumerate(functions):
-            parts[:, k // per_machine, active] += values.reshape(samples.size, len(active))
-        return parts[:, 0] if len(self.intercept_) == 1 else parts
-
-    def analyze_kernels(self, X: SamplesLike, y: ArrayLike | None = None) -> dict[str, Any]:
-        """Look at the kernels on some samples before anything is learned.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features), Views or KernelStack
-            Samples; their indices when `kernels` is a `KernelStack`.
-        y : array-like of shape (n_samples,), default=None
-            Classes, for alignments with the labels.
-
-        Returns
-        -------
-        analysis : dict
-            'kernels' (name, scale, mean and, with `y`, centred alignment with the matrix that is 1 for samples of the
-            same class, else 0; with two classes, also the plain alignment with their signs), 'alignment' and
-            'centered_alignment' (of all pairs).
-        """
-        samples, _ = clone(self)._input(X, reset=True)
-        classes, codes = np.unique([] if y is None else y, return_inverse=True)
-        data = samples.to_core(self._training_matrices(samples, self._callables()))
-        names = [str(label) for label in classes]
-        options = self._options(samples)
-        return json.loads(_core.analyze_kernels(data, codes, names, options, make_run(self)))
-
     def verify(self, X: SamplesLike, y: ArrayLike | None = None) -> Bunch:
         """Compute primal, dual and gap anew from the training data, by code that shares nothing with training.
 
@@ -374,11 +333,17 @@ class MKLEstimator(WholeFit, SparseInputTags, BaseEstimator):
         machines = summary.get("machines", [])
         # Machines that were learned together share one history.
         self.history_ = summary["history"] or [machine.get("history", []) for machine in machines]
-        self.kernel_names_ = [kernel["name"] for kernel in summary["kernels"]]
-        weights = [machine["weights"] for machine in machines] or [kernel["weight"] for kernel in summary["kernels"]]
-        self.kernel_weights_ = np.array(weights, dtype=float)
+        self._core_names = [kernel["name"] for kernel in summary["kernels"]]
+        self.kernel_names_ = [readable(name, self._feature_names) for name in self._core_names]
+        # Of separate machines the mean.
+        self.kernel_weights_ = np.array([kernel["weight"] for kernel in summary["kernels"]], dtype=float)
+        self.machine_weights_ = np.array(
+            [machine["weights"] for machine in machines] or [self.kernel_weights_], dtype=float
+        )
         self._describe_support(model, positions)
         self.intercept_ = np.array([machine["bias"] for machine in machines] or [summary["bias"]])
+        if len(model.classes) == 2 == len(machines):  # one function for each class: their difference decides
+            self.intercept_ = np.diff(self.intercept_)
         if self.status_ not in ("converged", "interrupted"):
             warnings.warn(
                 f"training ended early ({self.status_}): the relative duality gap is {self.duality_gap_:.2g}, "
@@ -393,7 +358,8 @@ class MKLEstimator(WholeFit, SparseInputTags, BaseEstimator):
         for k, (indices, factors) in enumerate(pairs):
             coefficients[k, np.searchsorted(stored, positions[indices])] = factors
         self.support_ = stored
-        self.dual_coef_ = coefficients
+        is_difference = len(pairs) == 2 == len(model.classes)  # of the functions of two classes
+        self.dual_coef_ = np.diff(coefficients, axis=0) if is_difference else coefficients
 
     def _repr_html_inner(self):
         return super()._repr_html_inner() + fitted_summary(self)
@@ -463,6 +429,11 @@ class MKLEstimator(WholeFit, SparseInputTags, BaseEstimator):
         count = model.data_count or max(model.stored_samples, default=-1) + 1
         self._training_positions = np.arange(count)
         self._stack_rows = self._stack_columns = None
+        self._widths = dict(model.views)
+        self._sources = list(self._widths)
+        self._feature_names = {
+            view["name"]: view.get("feature_names", []) for view in json.loads(model.describe_json())["views"]
+        }
         self.__dict__.update(kept)
         self._describe(model, self._training_positions)
         self._stored = np.array(model.stored_samples, dtype=np.int64)

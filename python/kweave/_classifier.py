@@ -65,8 +65,12 @@ class MKLClassifier(ClassifierParameters, TwoClassesTags, ClassifierMixin, MKLEs
         The classes.
     kernel_names_ : list of str
         Names of the kernels in the order given; above 10,000 kernels the heaviest 10,000.
-    kernel_weights_ : ndarray of shape (n_kernels,) or (n_machines, n_kernels)
-        Their weights; one row per entry of ``summary_['machines']`` when there are several machines.
+    kernel_weights_ : ndarray of shape (n_kernels,)
+        Their weights; of several machines with weights of their own the mean.
+    machine_weights_ : ndarray of shape (n_machines, n_kernels)
+        The weights of each machine; with several machines a row for each entry of ``summary_['machines']``.
+    source_shares_ : dict of str to float
+        Share of every source (view, or matrix of a `KernelStack`) in the squared norm of the function.
     duality_gap_ : float
         Certified relative duality gap; of several machines the largest.
     objective_ : float
@@ -83,7 +87,9 @@ class MKLClassifier(ClassifierParameters, TwoClassesTags, ClassifierMixin, MKLEs
     dual_coef_ : ndarray of shape (n_machines, n_support)
         Their factors in the decision function; with `class_kernels` a row for each class and term of the kernel.
     intercept_ : ndarray of shape (n_machines,)
-        The bias.
+        The bias; two classes have one.
+    coef_ : ndarray of shape (n_machines, n_features), or dict of str to ndarray
+        Weights of the features, where all kernels are linear; by view where the input was `Views`.
     n_iter_ : int
         Moves of the kernel weights.
     n_features_in_ : int

@@ -1,7 +1,7 @@
 """Displays in scikit-learn's style: computed by `from_...`, drawn by `plot`, kept for a second drawing."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Sequence
+from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from ._base import MKLEstimator
+
+
+_FEW_LINES = 10  # as many as there are colours
 
 
 def _axes(ax):
@@ -25,6 +28,9 @@ def _axes(ax):
 
 class KernelWeightsDisplay:
     """Weights of the kernels as bars, the heaviest first.
+
+    Of several machines every one has a bar of its own; of more than `max_machines` the bar is their mean, and a line reaches from
+    the smallest weight to the largest.
 
     Parameters
     ----------
@@ -42,7 +48,7 @@ class KernelWeightsDisplay:
     figure_ : matplotlib Figure
         Its figure.
     bars_ : list of BarContainer
-        One per row of `weights`.
+        One per machine, or one of their means.
     """
 
     ax_: Axes
@@ -56,7 +62,13 @@ class KernelWeightsDisplay:
 
     @classmethod
     def from_estimator(
-        cls, estimator: MKLEstimator, *, max_kernels: int = 20, ax: Axes | None = None, **kwargs: Any
+        cls,
+        estimator: MKLEstimator,
+        *,
+        max_kernels: int = 20,
+        max_machines: int = 6,
+        ax: Axes | None = None,
+        **kwargs: Any,
     ) -> KernelWeightsDisplay:
         """Draw the weights that an estimator learned.
 
@@ -66,6 +78,8 @@ class KernelWeightsDisplay:
             Any of this package.
         max_kernels : int, default=20
             Kernels to draw, the heaviest.
+        max_machines : int, default=6
+            Machines that have bars of their own; of more the mean is drawn.
         ax : matplotlib Axes, default=None
             Where to draw; None: a new figure.
         **kwargs : dict
@@ -77,24 +91,28 @@ class KernelWeightsDisplay:
             The display.
         """
         check_is_fitted(estimator)
-        weights, machines = np.atleast_2d(estimator.kernel_weights_), None
+        weights, machines = estimator.machine_weights_, None
         if len(np.unique(weights, axis=0)) == 1:
-            weights = weights[:1]  # one machine, or several that share a kernel
+            weights = estimator.kernel_weights_  # one machine, or several that share a kernel
         else:
             machines = [
                 machine["class"] + (f" or {machine['against']}" if "against" in machine else "")
                 for machine in estimator.summary_["machines"]
             ]
         display = cls(estimator.kernel_names_, weights, machines)
-        return display.plot(max_kernels=max_kernels, ax=ax, **kwargs)
+        return display.plot(max_kernels=max_kernels, max_machines=max_machines, ax=ax, **kwargs)
 
-    def plot(self, *, max_kernels: int = 20, ax: Axes | None = None, **kwargs: Any) -> KernelWeightsDisplay:
+    def plot(
+        self, *, max_kernels: int = 20, max_machines: int = 6, ax: Axes | None = None, **kwargs: Any
+    ) -> KernelWeightsDisplay:
         """Draw.
 
         Parameters
         ----------
         max_kernels : int, default=20
             Kernels to draw, the heaviest.
+        max_machines : int, default=6
+            Machines that have bars of their own; of more the mean is drawn.
         ax : matplotlib Axes, default=None
             Where to draw; None: a new figure.
         **kwargs : dict
@@ -106,18 +124,114 @@ class KernelWeightsDisplay:
             The display.
         """
         ax = _axes(ax)
-        heaviest = np.argsort(-self.weights.max(axis=0), kind="stable")[:max_kernels]
-        height = 0.8 / len(self.weights)
+        mean = self.weights.mean(axis=0)
+        heaviest = np.argsort(-mean, kind="stable")[:max_kernels]
+        own = self.weights[:, heaviest]
+        is_mean = len(own) > max_machines
+        label = "kernel weight"
+        if is_mean:
+            label = f"kernel weight: mean and range over {len(own)} machines"
+            errors = [mean[heaviest] - own.min(axis=0), own.max(axis=0) - mean[heaviest]]
+            kwargs = {"xerr": np.maximum(errors, 0), "ecolor": "0.5", **kwargs}
+            own = mean[None, heaviest]
+        height = 0.8 / len(own)
         self.bars_ = []
-        for k, row in enumerate(self.weights):
-            label = None if self.machines is None else str(self.machines[k])
-            place = np.arange(len(heaviest)) + (k - (len(self.weights) - 1) / 2) * height
-            self.bars_.append(ax.barh(place, row[heaviest], height, label=label, **kwargs))
+        for k, row in enumerate(own):
+            name = None if self.machines is None or is_mean else str(self.machines[k])
+            place = np.arange(len(heaviest)) + (k - (len(own) - 1) / 2) * height
+            self.bars_.append(ax.barh(place, row, height, label=name, **kwargs))
         ax.set_yticks(np.arange(len(heaviest)), [self.names[m] for m in heaviest])
         ax.invert_yaxis()
-        ax.set_xlabel("kernel weight")
-        if self.machines is not None:
+        ax.set_xlabel(label)
+        if self.machines is not None and not is_mean:
             ax.legend(title="machine")
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+
+class SourceSharesDisplay:
+    """Share of every source in the learned function as bars, the largest first.
+
+    Parameters
+    ----------
+    shares : dict of str to float
+        Share of each source, as `source_shares_` has them.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where it was drawn.
+    figure_ : matplotlib Figure
+        Its figure.
+    bars_ : BarContainer
+        The bars.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from kweave import MKLClassifier, SourceSharesDisplay, Views
+    >>> X, y = load_wine(return_X_y=True)
+    >>> clf = MKLClassifier().fit(Views({"alcohol": X[:, :1], "rest": X[:, 1:]}), y)
+    >>> sorted(clf.source_shares_)
+    ['alcohol', 'rest']
+    >>> display = SourceSharesDisplay.from_estimator(clf)
+    """
+
+    ax_: Axes
+    figure_: Any
+    bars_: Any
+
+    def __init__(self, shares: Mapping[str, float]) -> None:
+        self.shares = dict(shares)
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: MKLEstimator, *, max_sources: int = 20, ax: Axes | None = None, **kwargs: Any
+    ) -> SourceSharesDisplay:
+        """Draw the shares of an estimator's sources.
+
+        Parameters
+        ----------
+        estimator : fitted estimator
+            Any of this package.
+        max_sources : int, default=20
+            Sources to draw, those with the largest shares.
+        ax : matplotlib Axes, default=None
+            Where to draw; None: a new figure.
+        **kwargs : dict
+            Passed to `matplotlib.axes.Axes.barh`.
+
+        Returns
+        -------
+        display : SourceSharesDisplay
+            The display.
+        """
+        return cls(estimator.source_shares_).plot(max_sources=max_sources, ax=ax, **kwargs)
+
+    def plot(self, *, max_sources: int = 20, ax: Axes | None = None, **kwargs: Any) -> SourceSharesDisplay:
+        """Draw.
+
+        Parameters
+        ----------
+        max_sources : int, default=20
+            Sources to draw, those with the largest shares.
+        ax : matplotlib Axes, default=None
+            Where to draw; None: a new figure.
+        **kwargs : dict
+            Passed to `matplotlib.axes.Axes.barh`.
+
+        Returns
+        -------
+        self : SourceSharesDisplay
+            The display.
+        """
+        ax = _axes(ax)
+        largest = sorted(self.shares, key=lambda source: -self.shares[source])[:max_sources]
+        self.bars_ = ax.barh(largest, [100 * self.shares[source] for source in largest], **kwargs)
+        ax.bar_label(self.bars_, fmt="%.0f %%", padding=3)
+        ax.invert_yaxis()
+        ax.margins(x=0.15)
+        ax.set_xlabel("share of the squared norm of the function (%)")
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
@@ -199,6 +313,8 @@ class ConvergenceDisplay:
             raise ValueError(f"x is {x!r}, expected 'iterations', 'seconds' or 'solves'")
         ax = _axes(ax)
         self.lines_ = []
+        if len(self.histories) > _FEW_LINES:
+            kwargs = {"color": "C0", "linewidth": 0.7, "marker": "", **kwargs}
         for history in self.histories:
             place = [i if x == "iterations" else row[x] for i, row in enumerate(history)]
             gaps = [max(row["relative_gap"], 1e-16) for row in history]

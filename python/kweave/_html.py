@@ -16,16 +16,15 @@ def fitted_summary(estimator):
     weights = getattr(estimator, "kernel_weights_", None)
     if weights is None:
         return ""
-    heaviest = np.atleast_2d(weights).max(axis=0)
-    order = [m for m in np.argsort(-heaviest, kind="stable")[:_ROWS] if heaviest[m] > 0]
+    order = [m for m in np.argsort(-weights, kind="stable")[:_ROWS] if weights[m] > 0]
     rows = "".join(
-        f"<tr><td>{escape(estimator.kernel_names_[m])}</td><td>{heaviest[m]:.3g}</td>"
-        f"<td>{_bar(heaviest[m] / heaviest[order[0]])}</td></tr>"
+        f"<tr><td>{escape(estimator.kernel_names_[m])}</td><td>{weights[m]:.3g}</td>"
+        f"<td>{_bar(weights[m] / weights[order[0]])}</td></tr>"
         for m in order
     )
-    more = int(np.count_nonzero(heaviest)) - len(order)
+    more = int(np.count_nonzero(weights)) - len(order)
     if more > 0:
-        rows += f"<tr><td colspan=3>and {more} more with a weight, of {len(heaviest)}</td></tr>"
+        rows += f"<tr><td colspan=3>and {more} more with a weight, of {len(weights)}</td></tr>"
     head = (
         f"{escape(estimator.status_)}, relative duality gap {estimator.duality_gap_:.2g}, "
         f"{len(estimator.support_)} support vectors"

@@ -30,6 +30,10 @@ class MKLOneClass(OneClassParameters, OutlierMixin, MKLEstimator):
         Names of the kernels in the order given; above 10,000 kernels the heaviest 10,000.
     kernel_weights_ : ndarray of shape (n_kernels,)
         Their weights.
+    machine_weights_ : ndarray of shape (1, n_kernels)
+        The same as a row, as classifiers of several machines have it.
+    source_shares_ : dict of str to float
+        Share of every source (view, or matrix of a `KernelStack`) in the squared norm of the function.
     duality_gap_ : float
         Certified relative duality gap.
     objective_ : float
@@ -46,6 +50,8 @@ class MKLOneClass(OneClassParameters, OutlierMixin, MKLEstimator):
         Their factors in the function.
     intercept_ : ndarray of shape (1,)
         The bias.
+    coef_ : ndarray of shape (1, n_features), or dict of str to ndarray
+        Weights of the features, where all kernels are linear; by view where the input was `Views`.
     offset_ : float
         ``decision_function = score_samples - offset_``.
     n_iter_ : int

@@ -88,6 +88,10 @@ class Samples:
             raise ValueError(f"a callable kernel works on view {name!r}; the views are {names}")
         return found[0]
 
+    def feature_names(self):
+        """Names of the features of every view; none for those without."""
+        return {name: names for name, _, names in self.views}
+
     def to_core(self, matrices=()):
         """The dictionary that `_core` reads; `matrices` are those of type `CoreMatrix`."""
         return {

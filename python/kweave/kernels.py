@@ -57,13 +57,21 @@ def matrix_kernel(name, kind="precomputed", matrix=None):
     return f"{kind}(file={quoted(matrix or name)}{f',name={quoted(name)}' if is_allowed else ''})"
 
 
+_FUNCTION = "function "
+
+
 def function_matrix(name):
     """What the core calls the values of a function.
 
     The samples of a model with functions need not be in the order they were given in, so no matrix of the caller must
     take the place of the values.
     """
-    return f"function {name}"
+    return f"{_FUNCTION}{name}"
+
+
+def function_name(matrix):
+    """The function whose values a matrix has, by `function_matrix`; None: it is no such matrix."""
+    return matrix[len(_FUNCTION) :] if matrix.startswith(_FUNCTION) else None
 
 
 def _value(value):

@@ -97,7 +97,7 @@ def test_several_classes():
     names = np.array(["a", "b", "c"])[y]
     clf = MKLClassifier(C=10).fit(X, names)
     assert clf.decision_function(X).shape == (150, 3)
-    assert clf.kernel_weights_.shape == (3, 6)
+    assert clf.kernel_weights_.shape == (6,) and clf.machine_weights_.shape == (3, 6)
     assert clf.dual_coef_.shape == (3, len(clf.support_))
     assert clf.score(X, names) > 0.95
 
@@ -261,7 +261,7 @@ def test_classes_with_their_own_c_and_norm():
     plain = MKLClassifier(multiclass="ovr").fit(X, y)
     own = MKLClassifier(multiclass="ovr", class_C={1: 30}, class_norm={2: 1}).fit(X, y)
     assert own.summary_["machines"][1]["primal"] > plain.summary_["machines"][1]["primal"]
-    assert own.kernel_weights_[2].sum() == pytest.approx(1)
+    assert own.machine_weights_[2].sum() == pytest.approx(1)
 
 
 def test_errors_tell_field_value_and_rule():
@@ -277,8 +277,8 @@ def test_errors_tell_field_value_and_rule():
 def test_machines_share_their_weights():
     X, y = load_iris(return_X_y=True)
     clf = MKLClassifier(machine_weights="common").fit(X, y)
-    assert clf.summary_["multiclass"] == "ovr" and clf.kernel_weights_.shape == (3, len(clf.kernel_names_))
-    assert np.array_equal(clf.kernel_weights_[0], clf.kernel_weights_[2])
+    assert clf.summary_["multiclass"] == "ovr" and clf.machine_weights_.shape == (3, len(clf.kernel_names_))
+    assert np.array_equal(clf.machine_weights_[0], clf.machine_weights_[2])
     assert clf.history_[-1]["relative_gap"] <= 1e-3 and clf.score(X, y) > 0.9
 
 
