@@ -61,6 +61,10 @@ class Model {
   /// else by position.
   Prediction Predict(const Dataset& data, const Context& context, const PredictOptions& options = {}) const;
 
+  /// The functions that the values of Predict are made of, with their biases: row after row, one per sample,
+  /// with machines() values. One against one, Predict counts their votes.
+  std::vector<double> PredictByMachine(const Dataset& data, const Context& context,
+                                       const PredictOptions& options = {}) const;
   /// The function of one machine without the bias, split by kernel: row after row, one per sample, with one
   /// value for each of active_kernels().
   std::vector<double> PredictByKernel(const Dataset& data, const Context& context,

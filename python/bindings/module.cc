@@ -48,6 +48,12 @@ py::array_t<double> Decide(const Model& model, const py::dict& samples, const py
   return ToArray(std::move(prediction.decision));
 }
 
+py::array_t<double> DecideByMachine(const Model& model, const py::dict& samples, const py::dict& run) {
+  const Dataset data = ReadSamples(samples);
+  return ToArray(
+      Hooks(run).Call([&](const Context& context) { return model.PredictByMachine(data, context); }));
+}
+
 py::array_t<double> DecideByKernel(const Model& model, const py::dict& samples, const py::dict& run,
                                    Index machine) {
   const Dataset data = ReadSamples(samples);
@@ -91,6 +97,7 @@ void DefineModel(py::module_& module) {
       .def("note", &Model::note, py::arg("name"))
       .def("verify", &VerifyModel, py::arg("samples"), py::arg("targets"), py::arg("classes"), py::arg("run"))
       .def("decide", &Decide, py::arg("samples"), py::arg("run"))
+      .def("decide_by_machine", &DecideByMachine, py::arg("samples"), py::arg("run"))
       .def("decide_by_kernel", &DecideByKernel, py::arg("samples"), py::arg("run"), py::arg("machine") = 0)
       .def("learned_kernel", &LearnedKernel, py::arg("samples"), py::arg("run"), py::arg("machine") = 0)
       .def_property_readonly("active_kernels", &Model::active_kernels)

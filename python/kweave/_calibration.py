@@ -4,6 +4,10 @@ P(class k | f) = exp(a f_k) / sum_j exp(a f_j) with one slope a > 0 for all clas
 1 / (1 + exp(-a f)) with one slope on either side of 0: both are largest for the class that the decision function
 prefers. The slopes maximise the likelihood of decision values of samples that their machine has not seen (Platt 1999
 with cross-fitting; temperature scaling of Guo et al. 2017 for several classes).
+
+One against one, votes say little: r_uv = 1 / (1 + exp(-a f_uv)) of all pairs of classes are coupled to the probabilities that
+agree with them best (the second method of Wu, Lin and Weng 2004, JMLR 5, equation 21), and these are raised to a power, the second
+slope. Where the most probable class is not the one with most votes, the two exchange their probabilities.
 """
 import numpy as np
 from scipy.optimize import minimize_scalar
@@ -21,6 +25,8 @@ def _agreeing(probabilities, values):
     """The same probabilities, the largest where the value is: where they round to a tie, a last digit breaks it."""
     rows, best = np.arange(len(values)), values.argmax(axis=1)
     largest = probabilities.max(axis=1)
+    probabilities[rows, probabilities.argmax(axis=1)] = probabilities[rows, best]
+    probabilities[rows, best] = largest
     is_tie = probabilities.argmax(axis=1) != best
     probabilities[rows[is_tie], best[is_tie]] = np.nextafter(largest[is_tie], np.inf)
     return probabilities
@@ -94,3 +100,106 @@ class Calibration:
             positive = expit(slope * values)
             return np.column_stack([1 - positive, positive])
         return _agreeing(softmax(self.slopes[0] * values, axis=1), values)
+
+
+# A machine is never surer than that, so that the equations of the coupling can be solved.
+_LEAST = 1e-7
+# Values of the systems of equations that are solved at a time: some megabytes.
+_VALUES = 1 << 20
+
+
+def votes(values, pairs, classes):
+    """The decision function of machines one against one: votes, and in their fraction the sums of the values."""
+    count, sums = np.zeros((len(values), classes)), np.zeros((len(values), classes))
+    for k, (first, second) in enumerate(pairs):
+        is_first = values[:, k] > 0
+        count[:, first] += is_first
+        count[:, second] += ~is_first
+        sums[:, first] += values[:, k]
+        sums[:, second] -= values[:, k]
+    return count + sums / (3 * (np.abs(sums) + 1))
+
+
+def _coupled(pairwise):
+    """Probabilities p that minimise sum_uv (r_vu p_u - r_uv p_v)^2; `pairwise` is r, of shape (n, classes, classes)."""
+    classes = pairwise.shape[1]
+    diagonal = np.arange(classes)
+    reverse = pairwise.swapaxes(1, 2)
+    system = np.ones((len(pairwise), classes + 1, classes + 1))
+    system[:, -1, -1] = 0
+    system[:, :-1, :-1] = -reverse * pairwise
+    squares = reverse**2
+    squares[:, diagonal, diagonal] = 0
+    system[:, diagonal, diagonal] = squares.sum(axis=2)
+    right = np.zeros((len(pairwise), classes + 1, 1))
+    right[:, -1] = 1
+    found = np.linalg.solve(system, right)[:, :-1, 0].clip(np.finfo(float).tiny)
+    return found / found.sum(axis=1, keepdims=True)
+
+
+class PairCalibration:
+    """Maps the values of machines one against one to probabilities of the classes.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n, n_machines)
+        Values of samples that were not trained on.
+    pairs : list of pairs of int
+        The classes of each machine, first the one that positive values are for.
+    classes : int
+        Number of classes.
+    codes : ndarray of shape (n,)
+        Classes of the samples.
+    weight : ndarray of shape (n,)
+        Their weights.
+    """
+
+    def __init__(self, values, pairs, classes, codes, weight):
+        self.pairs, self.classes = [(int(u), int(v)) for u, v in pairs], classes
+        margins, targets, weights = [], [], []
+        for k, pair in enumerate(self.pairs):
+            own = np.isin(codes, pair)
+            right = np.where(codes[own] == pair[0], values[own, k], -values[own, k])
+            margins.append(right)
+            weights.append(weight[own])
+            # Platt's targets: what is expected of a new sample after seeing these.
+            total = np.bincount(codes[own], weights=weight[own], minlength=classes)[codes[own]]
+            targets.append((total + 1) / (total + 2))
+        margin, target, own_weight = map(np.concatenate, (margins, targets, weights))
+        slope = _best_slope(
+            lambda a: np.sum(own_weight * (np.logaddexp(0, a * margin) - target * a * margin))
+        )
+        self.slopes = [slope, 1.0]
+        logarithms = np.log(self._couple(values))
+        rows, prior = np.arange(len(codes)), 1.0 / classes
+
+        def loss(power):
+            log_p = log_softmax(power * logarithms, axis=1)
+            return -np.sum(weight * log_p[rows, codes]) - prior * np.mean(log_p.sum(axis=1))
+
+        self.slopes = [slope, _best_slope(loss)]
+
+    @classmethod
+    def from_slopes(cls, slopes, pairs, classes):
+        """The map that has these `slopes`."""
+        calibration = cls.__new__(cls)
+        calibration.slopes, calibration.pairs, calibration.classes = slopes, pairs, classes
+        return calibration
+
+    def _couple(self, values):
+        first, second = np.array(self.pairs).T
+        found = np.empty((len(values), self.classes))
+        block = max(1, _VALUES // (self.classes + 1) ** 2)
+        for begin in range(0, len(values), block):
+            part = values[begin : begin + block]
+            pairwise = np.full((len(part), self.classes, self.classes), 0.5)
+            likely = expit(self.slopes[0] * part).clip(_LEAST, 1 - _LEAST)
+            pairwise[:, first, second] = likely
+            pairwise[:, second, first] = 1 - likely
+            found[begin : begin + block] = _coupled(pairwise)
+        return found
+
+    def probabilities(self, values):
+        """Probabilities of the classes, one column each."""
+        coupled = softmax(self.slopes[1] * np.log(self._couple(values)), axis=1)
+        return _agreeing(coupled, votes(values, self.pairs, self.classes))

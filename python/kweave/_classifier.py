@@ -14,7 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 
 from ._base import MKLEstimator
-from ._calibration import Calibration, logistic_probabilities
+from ._calibration import Calibration, PairCalibration, logistic_probabilities
 from ._compat import TwoClassesTags, check_sample_weight
 from ._parameters import ClassifierParameters, described
 from ._run import Stage
@@ -255,16 +255,31 @@ class MKLClassifier(ClassifierParameters, TwoClassesTags, ClassifierMixin, MKLEs
         total = weight * self._factors[codes]
         folds = min(5, np.bincount(codes).min())
         if folds < 2:
-            return Calibration(self._values(samples), codes, total)
-        values = np.empty((samples.size,) if len(self.classes_) == 2 else (samples.size, len(self.classes_)))
+            return self._calibration_of(self._calibrated_values(samples), codes, total)
+        values = None
         for number, (inside, outside) in enumerate(StratifiedKFold(folds).split(codes, codes), 1):
             part = clone(self).set_params(probability=False, warm_start=False)
             part._stage = Stage(f"calibration fold {number} of {folds}", self.duality_gap_)
             part.classes_, part._factors = self.classes_, self._factors
             fold = Training(samples.take(inside), codes[inside], weight[inside], inside, inside)
             part._learned(part._train_model(fold), fold)
-            values[outside] = part._values(samples.take(outside))
-        return Calibration(values, codes, total)
+            own = part._calibrated_values(samples.take(outside))
+            values = np.empty((samples.size, *own.shape[1:])) if values is None else values
+            values[outside] = own
+        return self._calibration_of(values, codes, total)
+
+    def _calibrated_values(self, samples):
+        """What probabilities are found from: decision values, or one against one those of every machine."""
+        if self.summary_.get("multiclass") != "ovo":
+            return self._values(samples)
+        return self._ask(samples, "decide_by_machine")[0].reshape(samples.size, self._model.machines)
+
+    def _calibration_of(self, values, codes, weight):
+        if self.summary_.get("multiclass") != "ovo":
+            return Calibration(values, codes, weight)
+        number = {name: code for code, name in enumerate(self._class_names())}
+        pairs = [(number[one["class"]], number[one["against"]]) for one in self.summary_["machines"]]
+        return PairCalibration(values, pairs, len(number), codes, weight)
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: SamplesLike) -> NDArray[np.float64]:
@@ -282,7 +297,10 @@ class MKLClassifier(ClassifierParameters, TwoClassesTags, ClassifierMixin, MKLEs
         probabilities : ndarray of shape (n_samples, n_classes)
             One column per class, in the order of `classes_`.
         """
-        values = self.decision_function(X)
+        samples = self._new_samples(X)
+        if isinstance(getattr(self, "_calibration", None), PairCalibration):
+            return self._calibration.probabilities(self._calibrated_values(samples))
+        values = self._values(samples)
         if getattr(self, "_calibration", None) is not None:
             return self._calibration.probabilities(values)
         if self.summary_["options"]["loss"] != "logistic":

@@ -10,7 +10,7 @@ import json
 import numpy as np
 
 from . import kernels
-from ._calibration import Calibration
+from ._calibration import Calibration, PairCalibration
 
 
 class Unkept(Exception):
@@ -81,6 +81,8 @@ def encode(value):
         return _encode_kernel(value)
     if isinstance(value, Calibration):
         return {"slopes": encode(value.slopes)}
+    if isinstance(value, PairCalibration):
+        return {"pair slopes": encode(value.slopes), "pairs": encode(value.pairs), "classes": value.classes}
     raise Unkept(type(value).__name__)
 
 
@@ -94,6 +96,9 @@ _DECODERS = {
     "texts": _decode_texts,
     "kernel": _decode_kernel,
     "slopes": lambda value: Calibration.from_slopes(decode(value["slopes"])),
+    "pair slopes": lambda value: PairCalibration.from_slopes(
+        decode(value["pair slopes"]), decode(value["pairs"]), value["classes"]
+    ),
 }
 
 

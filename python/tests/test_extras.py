@@ -8,12 +8,13 @@ import matplotlib.pyplot
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer, load_iris, make_classification
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine, make_classification
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
-from sklearn.model_selection import cross_val_score
+from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
@@ -29,7 +30,7 @@ from kweave import (
     Views,
 )
 
-from kweave._calibration import logistic_probabilities
+from kweave._calibration import logistic_probabilities, votes
 
 matplotlib.use("Agg")
 
@@ -84,6 +85,44 @@ def test_probabilities_of_several_classes(multiclass, loss):
     assert np.allclose(probabilities.sum(axis=1), 1)
     assert np.array_equal(clf.classes_[probabilities.argmax(axis=1)], clf.predict(far))
     assert log_loss(y, probabilities[:150]) < 0.3
+
+
+def test_pairs_of_classes_are_coupled():
+    X, y = load_iris(return_X_y=True)
+    clf = MKLClassifier(multiclass="ovo", probability=True).fit(X[::2], y[::2])
+    samples = clf._new_samples(X)
+    calibration, values = clf._calibration, clf._calibrated_values(samples)
+    np.testing.assert_allclose(votes(values, calibration.pairs, 3), clf.decision_function(X), rtol=1e-12)
+    parts = clf.decision_function_by_kernel(X).sum(axis=2) + clf.intercept_
+    np.testing.assert_allclose(values, parts, atol=1e-9)
+    # What is coupled minimises the sum of squares among all that sum to 1.
+    likely = 1 / (1 + np.exp(-calibration.slopes[0] * values))
+    found = calibration._couple(values)
+
+    def squares(p):
+        return sum((r * p[:, v] - (1 - r) * p[:, u]) ** 2 for r, (u, v) in zip(likely.T, calibration.pairs))
+
+    for k in range(3):
+        step = np.eye(3)[k] - 1 / 3
+        for size in (1e-4, -1e-4):
+            assert (squares(found) <= squares(found + size * step) + 1e-15).all()
+
+
+def made(classes, seed):
+    return make_classification(900, 10, n_informative=8, n_redundant=0, n_classes=classes, n_clusters_per_class=1, random_state=seed)
+
+
+@pytest.mark.parametrize("load", [
+    lambda: load_breast_cancer(return_X_y=True), lambda: load_iris(return_X_y=True), lambda: load_wine(return_X_y=True),
+    lambda: load_digits(return_X_y=True), lambda: made(6, 0), lambda: made(11, 1),
+], ids=["cancer", "iris", "wine", "digits", "six classes", "eleven classes"])
+def test_probabilities_are_as_good_as_those_of_scikit_learn(load):
+    X, y = load()
+    X = (X - X.mean(axis=0)) / np.maximum(X.std(axis=0), 1e-9)
+    models = [MKLClassifier(probability=True), SVC(probability=True, random_state=0), CalibratedClassifierCV(SVC())]
+    folds = StratifiedKFold(3, shuffle=True, random_state=0)
+    ours, *theirs = (-cross_val_score(model, X, y, cv=folds, scoring="neg_log_loss").mean() for model in models)
+    assert ours < min(theirs)
 
 
 def test_rounded_probabilities_agree_with_the_values():

@@ -98,6 +98,11 @@ Prediction Model::Predict(const Dataset& data, const Context& context, const Pre
   return prediction;
 }
 
+std::vector<double> Model::PredictByMachine(const Dataset& data, const Context& context,
+                                            const PredictOptions& options) const {
+  return DecideByMachine(*content_, data, options, context);
+}
+
 std::vector<double> Model::PredictByKernel(const Dataset& data, const Context& context,
                                            const PredictOptions& options, Index machine) const {
   return DecideByKernel(*content_, data, options, context, machine);

@@ -187,6 +187,34 @@ void ForEachBlock(const ModelContent& content, const NewSamples& samples, const 
   }
 }
 
+// Calls visit(i, values) with what every machine says of new sample i, from several threads; first with the
+// biases alone, which is all there is without kernels.
+template <class Visit>
+void ForEachSample(const ModelContent& content, const NewSamples& samples, const Context& context,
+                   Visit visit) {
+  const auto machines = static_cast<Index>(content.machines.size());
+  std::vector<double> biases;
+  for (const ModelMachine& machine : content.machines) biases.push_back(machine.bias);
+  for (Index i = 0; i < samples.count; ++i) visit(i, biases);
+  const MachineOutputs machine_outputs(content);
+  ForEachBlock(content, samples, context, [&](Gram& gram, ThreadPool& pool, Index begin, Index end) {
+    const Index count = end - begin;
+    std::vector<double> out(machines * count);
+    machine_outputs.Find(gram, pool, out);
+    // The values of a few samples are turned over at a time: those of one machine lie side by side.
+    pool.ParallelFor(count, kSamplesPerPiece, [&](Index first, Index last, int) {
+      std::vector<double> values((last - first) * machines);
+      for (Index k = 0; k < machines; ++k) {
+        for (Index i = first; i < last; ++i)
+          values[(i - first) * machines + k] = out[k * count + i] + biases[k];
+      }
+      for (Index i = first; i < last; ++i) {
+        visit(begin + i, std::span(values).subspan((i - first) * machines, machines));
+      }
+    });
+  });
+}
+
 // The value of every output from those of the machines. One against one counts votes; sums of the values,
 // brought between -1/3 and 1/3, tell classes with equally many votes apart.
 void CombineMachines(const ModelContent& content, std::span<const double> values, std::span<double> out) {
@@ -251,31 +279,10 @@ void RequireKernelsOnSamples(const ModelContent& content) {
 std::vector<double> Decide(const ModelContent& content, const Dataset& data, const PredictOptions& options,
                            const Context& context) {
   const NewSamples samples = MatchSamples(content, data, options);
-  const auto machines = static_cast<Index>(content.machines.size());
   const Index outputs = content.outputs();
   std::vector<double> decision(samples.count * outputs);
-  const auto decide = [&](Index i, std::span<const double> values) {
+  ForEachSample(content, samples, context, [&](Index i, std::span<const double> values) {
     CombineMachines(content, values, std::span(decision).subspan(i * outputs, outputs));
-  };
-  std::vector<double> biases;
-  for (const ModelMachine& machine : content.machines) biases.push_back(machine.bias);
-  for (Index i = 0; i < samples.count; ++i) decide(i, biases);  // all there is without kernels
-  const MachineOutputs machine_outputs(content);
-  ForEachBlock(content, samples, context, [&](Gram& gram, ThreadPool& pool, Index begin, Index end) {
-    const Index count = end - begin;
-    std::vector<double> out(machines * count);
-    machine_outputs.Find(gram, pool, out);
-    // The values of a few samples are turned over at a time: those of one machine lie side by side.
-    pool.ParallelFor(count, kSamplesPerPiece, [&](Index first, Index last, int) {
-      std::vector<double> values((last - first) * machines);
-      for (Index k = 0; k < machines; ++k) {
-        for (Index i = first; i < last; ++i)
-          values[(i - first) * machines + k] = out[k * count + i] + biases[k];
-      }
-      for (Index i = first; i < last; ++i) {
-        decide(begin + i, std::span(values).subspan((i - first) * machines, machines));
-      }
-    });
   });
   if (samples.pairs.samples >= 0) {
     ThreadPool pool(context.threads);
@@ -283,6 +290,19 @@ std::vector<double> Decide(const ModelContent& content, const Dataset& data, con
   }
   RequireFinite(decision, outputs, data);
   return decision;
+}
+
+std::vector<double> DecideByMachine(const ModelContent& content, const Dataset& data,
+                                    const PredictOptions& options, const Context& context) {
+  RequireKernelsOnSamples(content);
+  const NewSamples samples = MatchSamples(content, data, options);
+  const auto machines = static_cast<Index>(content.machines.size());
+  std::vector<double> functions(samples.count * machines);
+  ForEachSample(content, samples, context, [&](Index i, std::span<const double> values) {
+    std::ranges::copy(values, functions.begin() + i * machines);
+  });
+  RequireFinite(functions, machines, data);
+  return functions;
 }
 
 std::vector<double> DecideByKernel(const ModelContent& content, const Dataset& data,

@@ -15,6 +15,10 @@ namespace kweave {
 std::vector<double> Decide(const ModelContent& content, const Dataset& data, const PredictOptions& options,
                            const Context& context);
 
+/// The functions of all machines, with their biases: one row per new sample, one column per machine.
+std::vector<double> DecideByMachine(const ModelContent& content, const Dataset& data,
+                                    const PredictOptions& options, const Context& context);
+
 /// The function of one machine without the bias, split by kernel: one row per new sample, one column per
 /// kernel of the model.
 std::vector<double> DecideByKernel(const ModelContent& content, const Dataset& data,
