@@ -1,4 +1,4 @@
-// Block working-set solver of the dual problem: tens to hundreds of variables a step.
+// Block working-set solver of the dual problem: up to thousands of variables a step.
 //
 // Solves     the dual problem (qp/dual_problem.h), as qp/smo.h does, and to the same conditions.
 // Method     decomposition (Osuna, Freund, Girosi, 1997; Joachims: Making large-scale SVM learning practical,
@@ -15,9 +15,11 @@
 // Holds      beta within its bounds, exactly on them when it touches them; the gradient of all variables in
 //            float64; sum beta up to rounding. Ends for every input, as SolveSmo.
 // Costs      rows kept in cache_bytes, never fewer than the least working set; beside them |B|^2 values and
-//            about 80 bytes a sample. A step that moves m variables reads m rows once, on all threads of
-//            options.pool; steps inside B cost a pass over B, not over all variables, so large problems gain,
-//            and few rows need to be kept, so little memory hurts little.
+//            about 80 bytes a sample. A step that moves m variables reads m rows once; steps inside B cost a
+//            pass over B, not over all variables, so large problems gain, and few rows need to be kept, so
+//            little memory hurts little. Variables are split into pieces, fixed by the problem and not by the
+//            threads of options.pool, which work on them side by side: a piece offers its worst violators,
+//            and brings its part of the gradient up to date. Only the steps inside B run on one thread.
 //
 // Next on the main path: qp/working_set.h, then the row source of gram/.
 #ifndef KWEAVE_QP_BLOCK_H_

@@ -3,6 +3,7 @@
 #ifndef KWEAVE_QP_BLOCK_ROWS_H_
 #define KWEAVE_QP_BLOCK_ROWS_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -50,11 +51,12 @@ class BlockRows {
   bool is_finite_ = true;
 };
 
-/// body(begin, end) on pieces of [0, count), on all threads of the pool; null: on this one.
+/// body(begin, end) on pieces of [0, count), each from a multiple of `grain` to the next, on all threads of
+/// the pool; null: on this one.
 template <class Body>
 void ForPieces(ThreadPool* pool, Index count, Index grain, const Body& body) {
   if (pool == nullptr) {
-    body(Index{0}, count);
+    for (Index begin = 0; begin < count; begin += grain) body(begin, std::min(begin + grain, count));
   } else {
     pool->ParallelFor(count, grain, [&](Index begin, Index end, int) { body(begin, end); });
   }

@@ -7,15 +7,18 @@
 // returns    the set is small enough, or no step is possible.
 // Holds      what ActiveSet holds; sum beta up to rounding.
 // Costs      two passes over the set a step, one thread; |B|^2 values of memory. Many variables of a set
-//            never move, so a row of K_BB is gathered when it is first needed.
+//            never move, so a row of K_BB is gathered when it is first needed; gathering costs far more than
+//            steps, so rows of those that violate most are gathered ahead, on all threads.
 #ifndef KWEAVE_QP_WORKING_SET_H_
 #define KWEAVE_QP_WORKING_SET_H_
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/memory.h"
+#include "base/threads.h"
 #include "qp/active_set.h"
 
 namespace kweave {
@@ -23,8 +26,8 @@ namespace kweave {
 template <class T>
 class WorkingSet {
  public:
-  /// For sets of at most `most` variables.
-  WorkingSet(const DualProblem& problem, std::span<const double> diagonal, Index most);
+  /// For sets of at most `most` variables. Without a pool nothing is gathered ahead.
+  WorkingSet(const DualProblem& problem, std::span<const double> diagonal, Index most, ThreadPool* pool);
 
   /// The variables at these positions, ascending, of `all`, which holds every variable; rows[k] is that of
   /// positions[k] and stays where it is until the next call.
@@ -41,13 +44,17 @@ class WorkingSet {
   const ActiveSet& variables() const { return variables_; }
 
  private:
+  void GatherWorst(const GradientEnds& ends);
+  void Gather(Index k);
   const T* Row(Index k);
 
+  ThreadPool* pool_;
   ActiveSet variables_;
   std::span<const T* const> rows_;
   Index stride_;
-  LargeBuffer<T> matrix_;          // K_BB, as far as it was needed
-  std::vector<char> is_gathered_;  // by row of it
+  LargeBuffer<T> matrix_;                        // K_BB, as far as it was needed
+  std::vector<char> is_gathered_;                // by row of it
+  std::vector<std::pair<double, Index>> worst_;  // violation and position
 };
 
 extern template class WorkingSet<float>;
