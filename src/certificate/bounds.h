@@ -24,10 +24,11 @@ inline double LargestMagnitude(std::span<const double> x) {
   return largest;
 }
 
-/// At their worst, given the error of the table.
-inline std::vector<double> LargestQuadratics(const VectorAnswer& at, double magnitude, double table_error) {
+/// At their worst, given the errors of kernel values; `magnitude` is that of the vector.
+inline std::vector<double> LargestQuadratics(const VectorAnswer& at, double magnitude,
+                                             const GramShape& kernels) {
   std::vector<double> q = at.quadratics;
-  for (double& value : q) value += table_error * magnitude * magnitude;
+  for (std::size_t m = 0; m < q.size(); ++m) q[m] += kernels.value_error(m) * magnitude * magnitude;
   return q;
 }
 

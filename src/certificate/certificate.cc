@@ -25,10 +25,10 @@ using bounds::NothingKnown;
 // usual gaps of 1e-3 to 1e-6 what is left, 1e-9 to 1e-12, can still be told from rounding.
 constexpr double kSmallObjective = 1e-6;
 
-// How wrong outputs may be, by sample: by the table's error, and more where they are not precise.
-std::vector<double> OutputErrors(const VectorAnswer& at, std::span<const Index> precise, double table_error) {
-  std::vector<double> errors(at.outputs.size(), table_error + at.rough_error);
-  for (const Index i : precise) errors[static_cast<std::size_t>(i)] = table_error;
+// How wrong outputs may be, by sample: by the error of kernel values, and more where they are not precise.
+std::vector<double> OutputErrors(const VectorAnswer& at, std::span<const Index> precise, double error) {
+  std::vector<double> errors(at.outputs.size(), error + at.rough_error);
+  for (const Index i : precise) errors[static_cast<std::size_t>(i)] = error;
   return errors;
 }
 
@@ -90,10 +90,10 @@ std::vector<Index> Refine(Gram& gram, const JudgedMachine& machine, std::span<co
 // An upper bound on the regulariser + the risk, the errors of table and outputs taken at their worst
 // everywhere.
 double PrimalBound(const Risk& risk, const Regularizer& regularizer, const VectorAnswer& at,
-                   std::span<const double> theta, double magnitude, double bias, double table_error,
+                   std::span<const double> theta, double magnitude, double bias, const GramShape& kernels,
                    std::span<const Index> precise) {
-  const double regularization = regularizer.Primal(theta, LargestQuadratics(at, magnitude, table_error));
-  const double output_error = SumOfMagnitudes(theta) * table_error * magnitude;
+  const double regularization = regularizer.Primal(theta, LargestQuadratics(at, magnitude, kernels));
+  const double output_error = kernels.value_error(theta) * magnitude;
   const double losses = LossesAtWorst(risk, at.outputs, bias, OutputErrors(at, precise, output_error));
   const double bias_term = risk.bias_slope * bias;
   return regularization + losses + bias_term +
@@ -103,11 +103,11 @@ double PrimalBound(const Risk& risk, const Regularizer& regularizer, const Vecto
 
 // A lower bound on L - R*(q), the table's error taken at its worst.
 double DualBound(const Risk& risk, const Regularizer& regularizer, const VectorAnswer& at,
-                 std::span<const double> beta, double bias, double table_error) {
+                 std::span<const double> beta, double bias, const GramShape& kernels) {
   const double magnitude = SumOfMagnitudes(beta);
   const double linear = risk.Dual(beta);
   const double bound =
-      LowerBound(regularizer, linear, LargestQuadratics(at, magnitude, table_error), risk.bias_slope == 0);
+      LowerBound(regularizer, linear, LargestQuadratics(at, magnitude, kernels), risk.bias_slope == 0);
   const double largest_output = LargestMagnitude(at.outputs) + at.rough_error;
   const double sum = std::accumulate(beta.begin(), beta.end(), 0.0);
   const double imbalance =
@@ -127,7 +127,7 @@ Certificate Unknown(std::span<const double> theta, std::span<const double> beta)
 
 // Both bounds, from what was measured.
 Certificate Judge(const Risk& risk, const Regularizer& regularizer, std::span<const double> beta,
-                  double table_error, bounds::Answer& answer, std::span<const Index> precise = {}) {
+                  const GramShape& kernels, bounds::Answer& answer, std::span<const Index> precise = {}) {
   Certificate certificate;
   VectorAnswer& primal_side = answer.primal_side();
   const VectorAnswer& dual_side = answer.dual_side();
@@ -136,9 +136,10 @@ Certificate Judge(const Risk& risk, const Regularizer& regularizer, std::span<co
   }
   certificate.bias = risk.BestBias(primal_side.outputs);
   certificate.primal = PrimalBound(risk, regularizer, primal_side, answer.weights, SumOfMagnitudes(beta),
-                                   certificate.bias, table_error, precise);
-  certificate.dual = DualBound(risk, regularizer, dual_side, answer.feasible, certificate.bias, table_error);
-  if (risk.bias_slope == 0) certificate.dual = std::max(certificate.dual, 0.0);  // beta = 0
+                                   certificate.bias, kernels, precise);
+  certificate.dual = DualBound(risk, regularizer, dual_side, answer.feasible, certificate.bias, kernels);
+  if (risk.bias_slope == 0)
+    certificate.dual = std::max(certificate.dual, regularizer.LeastValue(answer.weights.size()));
   return bounds::Finish(std::move(certificate), answer, risk.least_size);
 }
 
@@ -168,7 +169,7 @@ Certificate Certify(Gram& gram, const Risk& risk, const Regularizer& regularizer
                     std::span<const double> dual_beta) {
   if (!AllFinite(theta) || !AllFinite(beta) || !AllFinite(dual_beta)) return Unknown(theta, beta);
   bounds::Answer answer = bounds::Measure(gram, risk, regularizer, theta, beta, dual_beta);
-  return Judge(risk, regularizer, beta, gram.shape().value_error(), answer);
+  return Judge(risk, regularizer, beta, gram.shape(), answer);
 }
 
 std::vector<Certificate> CertifyAll(Gram& gram, std::span<const JudgedMachine> machines) {
@@ -199,8 +200,8 @@ std::vector<Certificate> CertifyAll(Gram& gram, std::span<const JudgedMachine> m
     if (answers[k].measured.empty()) continue;
     const std::vector<Index> precise =
         Refine(gram, machines[k], answers[k].weights, answers[k].primal_side());
-    certificates[k] = Judge(*machines[k].risk, *machines[k].regularizer, machines[k].beta,
-                            gram.shape().value_error(), answers[k], precise);
+    certificates[k] = Judge(*machines[k].risk, *machines[k].regularizer, machines[k].beta, gram.shape(),
+                            answers[k], precise);
   }
   return certificates;
 }
@@ -216,12 +217,11 @@ Certificate CertifyCommon(Gram& gram, std::span<const Risk> risks, const Regular
   for (const VectorAnswer& side : answer.measured) {
     if (!AllFinite(side.outputs) || !AllFinite(side.quadratics)) return Unknown(theta, beta);
   }
-  const double table_error = gram.shape().value_error();
+  const GramShape& kernels = gram.shape();
   const double magnitude = SumOfMagnitudes(beta), dual_magnitude = SumOfMagnitudes(answer.feasible);
-  const std::vector<double> output_errors(risks[0].y.size(),
-                                          SumOfMagnitudes(answer.weights) * table_error * magnitude);
+  const std::vector<double> output_errors(risks[0].y.size(), kernels.value_error(answer.weights) * magnitude);
   const double regularization =
-      regularizer.Primal(answer.weights, LargestQuadratics(primal_side, magnitude, table_error));
+      regularizer.Primal(answer.weights, LargestQuadratics(primal_side, magnitude, kernels));
   const double largest_output = LargestMagnitude(dual_side.outputs);
   Certificate certificate;
   double losses = 0, linear = 0, imbalance = 0;
@@ -240,7 +240,7 @@ Certificate CertifyCommon(Gram& gram, std::span<const Risk> risks, const Regular
       regularization + losses +
       kSumRounding * (std::abs(regularization) + losses + magnitude * LargestMagnitude(primal_side.outputs));
   const double bound =
-      LowerBound(regularizer, linear, LargestQuadratics(dual_side, dual_magnitude, table_error), true);
+      LowerBound(regularizer, linear, LargestQuadratics(dual_side, dual_magnitude, kernels), true);
   const double subtracted = std::abs(linear) + std::abs(linear - bound);
   certificate.dual =
       std::max(bound - kSumRounding * (subtracted + dual_magnitude * largest_output) - imbalance, 0.0);

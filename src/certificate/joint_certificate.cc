@@ -27,13 +27,13 @@ void Scale(double factor, std::span<double> values) {
 // margin.
 double PrimalBound(const JointRisk& risk, const Regularizer& regularizer, const VectorAnswer& at,
                    std::span<const double> theta, std::span<const double> beta,
-                   std::span<const double> biases, double table_error) {
+                   std::span<const double> biases, const GramShape& kernels) {
   const double magnitude = SumOfMagnitudes(beta);
-  const double regularization = regularizer.Primal(theta, LargestQuadratics(at, magnitude, table_error));
-  const double weight = SumOfMagnitudes(theta);
+  const double regularization = regularizer.Primal(theta, LargestQuadratics(at, magnitude, kernels));
+  const double output_error = kernels.value_error(theta) * magnitude;
   double losses = 0;
   for (Index i = 0; i < risk.samples(); ++i) {
-    losses += risk.LossOf(i, risk.Margin(i, at.outputs, biases, weight * table_error * magnitude));
+    losses += risk.LossOf(i, risk.Margin(i, at.outputs, biases, output_error));
   }
   return regularization + losses +
          kSumRounding * (std::abs(regularization) + losses + magnitude * LargestMagnitude(at.outputs));
@@ -57,10 +57,10 @@ double Imbalance(const JointRisk& risk, std::span<const double> beta) {
 
 // A lower bound on L - R*(q), the table's error taken at its worst.
 double DualBound(const JointRisk& risk, const Regularizer& regularizer, const VectorAnswer& at,
-                 std::span<const double> beta, std::span<const double> biases, double table_error) {
+                 std::span<const double> beta, std::span<const double> biases, const GramShape& kernels) {
   const double magnitude = SumOfMagnitudes(beta);
   const double linear = risk.Dual(beta);
-  const double bound = LowerBound(regularizer, linear, LargestQuadratics(at, magnitude, table_error), true);
+  const double bound = LowerBound(regularizer, linear, LargestQuadratics(at, magnitude, kernels), true);
   const double scale = 1 + LargestMagnitude(biases) + LargestMagnitude(at.outputs);
   const double subtracted = std::abs(linear) + std::abs(linear - bound);
   return bound - kSumRounding * (subtracted + magnitude * scale) - Imbalance(risk, beta) * scale;
@@ -78,7 +78,6 @@ Certificate CertifyJoint(Gram& gram, const JointRisk& risk, const Regularizer& r
   if (!AllFinite(theta) || !AllFinite(beta) || !AllFinite(dual_beta))
     return NothingKnown(std::move(certificate));
 
-  const double table_error = gram.shape().value_error();
   bounds::Answer answer = bounds::Measure(gram, risk, regularizer, theta, beta, dual_beta);
   VectorAnswer& primal_side = answer.primal_side();
   for (const VectorAnswer& side : answer.measured) {
@@ -86,7 +85,7 @@ Certificate CertifyJoint(Gram& gram, const JointRisk& risk, const Regularizer& r
   }
   certificate.biases = risk.BiasesFor(beta, primal_side.outputs);
   certificate.dual = std::max(
-      DualBound(risk, regularizer, answer.dual_side(), answer.feasible, certificate.biases, table_error),
+      DualBound(risk, regularizer, answer.dual_side(), answer.feasible, certificate.biases, gram.shape()),
       0.0);
   std::vector<double> scaled_beta(beta.begin(), beta.end());
   certificate.scale =
@@ -96,7 +95,7 @@ Certificate CertifyJoint(Gram& gram, const JointRisk& risk, const Regularizer& r
   Scale(certificate.scale, primal_side.outputs);
   Scale(certificate.scale * certificate.scale, primal_side.quadratics);
   certificate.primal = PrimalBound(risk, regularizer, primal_side, answer.weights, scaled_beta,
-                                   certificate.biases, table_error);
+                                   certificate.biases, gram.shape());
   return bounds::Finish(std::move(certificate), answer);
 }
 

@@ -35,9 +35,9 @@ class FamilyGroup final : public Group<T> {
     for (std::size_t m = 0; m < members_.size(); ++m) {
       this->traits_.table_error =
           std::max(this->traits_.table_error, members_[m].scale * (basis_.Error(m) + TailError(m)));
-      this->traits_.rounding_error =
-          std::max(this->traits_.rounding_error,
-                   members_[m].scale * RoundingOf(shape_, members_[m].parameters, base_.block()));
+      const double rounding = RoundingOf(shape_, members_[m].parameters, base_.block());
+      if (rounding > 0)
+        this->traits_.rounding_errors.push_back({members_[m].kernel, members_[m].scale * rounding});
     }
   }
 

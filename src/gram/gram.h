@@ -108,10 +108,18 @@ struct GramShape {
   /// A bound on |computed - true| of every kernel value k_m(x,z) after normalisation, from tables that stand
   /// in for the kernels; 0 when every value is evaluated directly. Rounding is not part of it.
   double table_error = 0;
-  /// The same from rounding, where that is more than some units in the last place of outputs and quadratics:
-  /// of values that follow from differences of larger numbers.
-  double rounding_error = 0;
-  double value_error() const { return table_error + rounding_error; }
+  /// The same from rounding, by kernel, where that is more than some units in the last place of outputs and
+  /// quadratics: of values that follow from differences of larger numbers. Empty: of none.
+  std::vector<double> rounding_errors = {};
+  double value_error(std::size_t m) const {
+    return table_error + (rounding_errors.empty() ? 0 : rounding_errors[m]);
+  }
+  /// The same of values of the learned kernel.
+  double value_error(std::span<const double> theta) const {
+    double error = 0;
+    for (std::size_t m = 0; m < theta.size(); ++m) error += theta[m] > 0 ? theta[m] * value_error(m) : 0;
+    return error;
+  }
   /// Quadratics alone need no more than the pairs of nonzero entries, each once.
   bool has_cheap_quadratics = false;
 };

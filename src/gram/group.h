@@ -96,7 +96,12 @@ struct GroupTraits {
   bool has_rows = true;  ///< it adds rows itself; if not, others add them, and it is not asked to learn
   double table_error = 0;
   QuadraticsCost quadratics_cost = QuadraticsCost::kExpansion;
-  double rounding_error = 0;  ///< GramShape::rounding_error
+  /// GramShape::rounding_errors, of kernels that have any.
+  struct KernelError {
+    std::size_t kernel = 0;
+    double error = 0;
+  };
+  std::vector<KernelError> rounding_errors = {};
 };
 
 /// Where the answers of a group to a VectorRequest go.

@@ -85,7 +85,8 @@ class SingleGroup final : public Group<T> {
       loops_.push_back(MakeLoops<T>(*term.kind->shape, {&term.parameters, 1}));
       error += RoundingOf(*term.kind->shape, term.parameters, bases_[t]->block());
     }
-    this->traits_.rounding_error = kernel_.scale * RoundingAfter(kernel_.steps, error);
+    error = kernel_.scale * RoundingAfter(kernel_.steps, error);
+    if (error > 0) this->traits_.rounding_errors.push_back({kernel_.kernel, error});
   }
 
   std::unique_ptr<GroupKernel<T>> Learn(std::span<const double> theta) const override {

@@ -182,7 +182,10 @@ StructuredGram<T>::StructuredGram(const KernelSet& kernels, const Sides& sides,
   bases_.ShareCache(options.cache_bytes);
   for (const auto& group : groups_) {
     shape_.table_error = std::max(shape_.table_error, group->traits().table_error);
-    shape_.rounding_error = std::max(shape_.rounding_error, group->traits().rounding_error);
+    for (const auto& [kernel, error] : group->traits().rounding_errors) {
+      shape_.rounding_errors.resize(static_cast<std::size_t>(kernels.size()));
+      shape_.rounding_errors[kernel] = error;
+    }
   }
   shape_.has_cheap_quadratics = HasCheapQuadratics();
 }

@@ -23,6 +23,10 @@ double Regularizer::Primal(std::span<const double> theta, std::span<const double
   return 0.5 * product + Value(theta);
 }
 
+double Regularizer::LeastValue(std::size_t kernels) const {
+  return dual_degree() > 0 ? 0 : 0 - DualTerm(std::vector<double>(kernels, 0.0));
+}
+
 void Regularizer::AnalyticUpdate(std::span<const double>, std::span<const double>, std::span<double>) const {
   throw Error(ErrorKind::kUsage, Name() + " has no analytic update");
 }
@@ -43,7 +47,7 @@ double BestByGoldenSections(const Regularizer& regularizer, double linear, std::
     return s * linear - regularizer.DualTerm(scaled);
   };
   const double best = SmallestByGoldenSections(0, 1, kSections, [&](double s) { return -value_at(s); });
-  return std::max(value_at(best), 0.0);
+  return value_at(best);
 }
 
 }  // namespace
@@ -77,9 +81,10 @@ double LowerBound(const Regularizer& regularizer, double linear, std::span<const
   const double term = regularizer.DualTerm(q);
   const double whole = linear - term;
   if (!may_scale) return whole;
-  if (!(linear > 0)) return std::max(whole, 0.0);
+  const double least = regularizer.LeastValue(q.size());
+  if (!(linear > 0)) return std::max(whole, least);
   const double degree = regularizer.dual_degree();
-  if (degree == 0) return std::max(whole, BestByGoldenSections(regularizer, linear, q));
+  if (degree == 0) return std::max({whole, least, BestByGoldenSections(regularizer, linear, q)});
   if (linear >= degree * term) return whole;
   const double share = std::pow(linear / (degree * term), 1 / (degree - 1));
   return (1 - 1 / degree) * share * linear;

@@ -105,6 +105,8 @@ class Regularizer {
   virtual double Primal(std::span<const double> theta, std::span<const double> q) const;
   /// R*(q); q_m < 0 counts as 0. Infinite outside its domain.
   virtual double DualTerm(std::span<const double> q) const = 0;
+  /// A lower bound on r(theta), and so on the problem: what beta = 0 gives. 0 but for determinants.
+  double LeastValue(std::size_t kernels) const;
   /// A theta that attains the dual term: twice its gradient.
   virtual void BestResponse(std::span<const double> q, std::span<double> theta) const = 0;
 

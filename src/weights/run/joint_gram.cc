@@ -190,12 +190,17 @@ GramShape ShapeOf(const Gram& samples, Index classes, std::span<const ClassMatri
   GramShape shape{.left_count = samples.left_count() * classes,
                   .right_count = samples.right_count() * classes,
                   .kernels = samples.kernels() * static_cast<Index>(matrices.size()),
-                  .table_error = largest * samples.shape().table_error,
-                  .rounding_error = largest * samples.shape().rounding_error};
-  if (given != nullptr) {
-    shape.kernels += given->kernels();
-    shape.table_error = std::max(shape.table_error, given->shape().table_error);
-    shape.rounding_error = std::max(shape.rounding_error, given->shape().rounding_error);
+                  .table_error = largest * samples.shape().table_error};
+  for (const double error : samples.shape().rounding_errors)
+    shape.rounding_errors.insert(shape.rounding_errors.end(), matrices.size(), largest * error);
+  if (given == nullptr) return shape;
+  const auto products = static_cast<std::size_t>(shape.kernels);
+  shape.kernels += given->kernels();
+  shape.table_error = std::max(shape.table_error, given->shape().table_error);
+  const std::vector<double>& errors = given->shape().rounding_errors;
+  if (!shape.rounding_errors.empty() || !errors.empty()) {
+    shape.rounding_errors.resize(static_cast<std::size_t>(shape.kernels));
+    std::ranges::copy(errors, shape.rounding_errors.begin() + static_cast<std::ptrdiff_t>(products));
   }
   return shape;
 }
