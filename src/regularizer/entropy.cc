@@ -19,6 +19,20 @@ namespace {
 // Weights may be as small as exp(-q / mu) times the largest, and the second derivative is mu / theta.
 constexpr double kLeastStepShare = 1e-8;
 
+// t log t - t + 1, to the last digits of the result also where t is close to 1: with d = t - 1 it is the sum
+// over k >= 2 of (-d)^k / (k (k - 1)).
+double EntropyOf(double t) {
+  constexpr double kClose = 0.01;  // nine terms of the series leave less than the last place
+  const double d = t - 1;
+  if (!(std::abs(d) < kClose)) return t > 0 ? t * std::log(t) - d : 1;
+  double sum = 0, power = -d;
+  for (int k = 2; k <= 10; ++k) {
+    power *= -d;
+    sum += power / (k * (k - 1));
+  }
+  return sum;
+}
+
 }  // namespace
 
 EntropyPenalty::EntropyPenalty(double mu)
@@ -31,20 +45,22 @@ EntropyPenalty::EntropyPenalty(double mu)
 double EntropyPenalty::Evaluate(std::span<const double> theta, std::span<double> gradient) const {
   const auto count = static_cast<double>(theta.size());
   for (std::size_t m = 0; m < gradient.size(); ++m) {
-    gradient[m] = mu_ * (std::log(std::max(theta[m], std::numeric_limits<double>::min()) * count) + 1);
+    gradient[m] = mu_ * std::log(std::max(theta[m], std::numeric_limits<double>::min()) * count);
   }
+  // Of terms t log t - t + 1 >= 0 with t = M theta, since weights that are almost equal cost almost nothing:
+  // their sum is that of t log t where the weights sum to 1.
   double sum = 0;
-  for (const double value : theta) {
-    if (value > 0) sum += value * std::log(value * count);
-  }
-  return mu_ * sum;
+  for (const double value : theta) sum += EntropyOf(value * count);
+  return mu_ * sum / count;
 }
 
 double EntropyPenalty::DualTerm(std::span<const double> q) const {
   const double largest = std::max(*std::max_element(q.begin(), q.end()), 0.0);
-  double sum = 0;
-  for (const double value : q) sum += std::exp((std::max(value, 0.0) - largest) / (2 * mu_));
-  return 0.5 * largest + mu_ * std::log(sum / static_cast<double>(q.size()));
+  // Of means of exp(x) - 1, since quadratics may be many orders of magnitude below mu.
+  double mean = 0;
+  for (const double value : q)
+    mean += std::expm1((std::max(value, 0.0) - largest) / (2 * mu_)) / static_cast<double>(q.size());
+  return 0.5 * largest + mu_ * std::log1p(mean);
 }
 
 void EntropyPenalty::BestResponse(std::span<const double> q, std::span<double> theta) const {

@@ -120,8 +120,10 @@ double PlainRegularizer::Primal(std::span<const double> theta, std::span<const d
   }
   double value = 0.5 * Dot(theta, q);
   if (about_.form == "entropy") {
+    // Weights sum to 1 up to rounding: what is left of their differences from equal ones is what counts.
+    const double sum = WeightNorm(theta);
     for (const double t : theta) {
-      if (t > 0) value += about_.penalty * t * std::log(t * static_cast<double>(kernels_));
+      if (t > 0) value += about_.penalty * t / sum * std::log1p(t / sum * static_cast<double>(kernels_) - 1);
     }
   } else if (about_.penalty > 0) {
     const double norm = WeightNorm(theta);
@@ -196,7 +198,10 @@ double PlainRegularizer::DualTerm(std::span<const double> q) const {
   }
   if (form == "entropy") {
     double sum = 0;
+    for (const double value : q) sum += std::expm1(std::max(value, 0.0) / (2 * mu));
+    if (std::isfinite(sum)) return mu * std::log1p(sum / static_cast<double>(kernels_));
     const double largest = PlainNorm(q, kInfinity);
+    sum = 0;
     for (const double value : q) sum += std::exp((std::max(value, 0.0) - largest) / (2 * mu));
     return 0.5 * largest + mu * std::log(sum / static_cast<double>(kernels_));
   }
