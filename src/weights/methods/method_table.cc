@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -258,9 +258,11 @@ Learned LearnByMethods(const MachineKind& machine, const LearnOptions& options,
   Learned best = learn(first, options);
   if (options.method != "auto" || !options.certifies) return best;
   for (const MethodRecord* other : OthersInTurn(first, machine, options.driver)) {
-    double before = std::numeric_limits<double>::infinity();
-    while (best.status == Status::kStalled && best.certificate.relative_gap <= kClearProgress * before) {
-      before = best.certificate.relative_gap;
+    // No weights help a solver of several outputs, which has no second one to take over.
+    if (!has_one_output && !best.stalled_by.empty()) break;
+    bool gets_on = true;
+    while (best.status == Status::kStalled && gets_on) {
+      const double before = best.certificate.relative_gap;
       const Certificate& certified = best.certificate;
       const WarmStart start{.theta = best.theta,
                             .beta = best.beta,
@@ -273,8 +275,11 @@ Learned LearnByMethods(const MachineKind& machine, const LearnOptions& options,
         answer.Follow(best);
         best = std::move(answer);
       } else {
+        const Status status = answer.status;
         best += answer;
+        if (status == Status::kTimeLimit || status == Status::kInterrupted) best.status = status;
       }
+      gets_on = best.certificate.relative_gap <= kClearProgress * before && std::isfinite(before);
     }
   }
   return best;

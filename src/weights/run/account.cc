@@ -75,7 +75,7 @@ void RunAccount::RecordMeasure(const HistoryRow& row, std::int64_t iterations, b
 }
 
 bool RunAccount::NotesProgress(double clear_rise) {
-  const bool is_closer = gap() <= kClearProgress * milestone_gap_;
+  const bool is_closer = gap() < kInfinity && gap() <= kClearProgress * milestone_gap_;
   const bool is_higher = clear_rise > 0 && dual_ >= milestone_dual_ + clear_rise * milestone_gap_;
   if (!is_closer && !is_higher) return false;
   milestone_gap_ = gap();
