@@ -51,8 +51,8 @@ PreparedKernels ComposeProduct(const PreparedKernels& factors, std::span<const d
         {Composite::Operation::kTerm, static_cast<std::int32_t>(composite.terms.size())});
     composite.terms.push_back(term);
   }
-  product.names = {"product"};
   if (composite.terms.empty()) return product;
+  product.names = {"product"};
   composite.nodes.push_back(
       {Composite::Operation::kProduct, static_cast<std::int32_t>(composite.terms.size())});
   product.kernels.composites = {std::move(composite)};

@@ -79,8 +79,10 @@ class Descent {
         status = *control_.stop_reason();
         break;
       }
-      // A trial point above the best one is for the line search to refuse, however flat W is there.
-      if (point.projected_gradient <= options_.target_gap && point.value() <= best_.at.primal) {
+      // A trial point above the best one, by more than rounding, is for the line search to refuse, however
+      // flat W is there.
+      const double highest = best_.at.primal + kSumRounding * std::abs(best_.at.primal);
+      if (point.projected_gradient <= options_.target_gap && point.value() <= highest) {
         if (IsPrecise(point)) {
           best_ = std::move(point);
           status = Status::kConverged;
