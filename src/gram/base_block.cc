@@ -49,6 +49,10 @@ constexpr Index kCheapEntries = 16, kCheapSummedFeatures = 16;
 // From this share of zeros on, sums over the other features of the left sample take less time.
 constexpr double kMostlyZero = 0.5;
 
+// Differences of so few samples are summed up in no time, and kernels much narrower than the distances
+// between samples need their digits.
+constexpr Index kFewSamples = 512;
+
 // Sums of float32 values may exceed an exact bound by their rounding: some units of 6e-8 for every run of
 // features.
 constexpr double kRoundedSums = 1 + 1e-5;
@@ -502,7 +506,11 @@ std::unique_ptr<BaseBlock<T>> MakeBaseBlock(const BaseRequest& request) {
       return std::make_unique<SparseProducts<T>>(request, plan);
     case BlockKind::kDenseProducts: {
       auto products = std::make_unique<DenseProducts<T>>(request, plan);
-      if (request.quantity->row_f64 == nullptr || !products->LosesDigits()) return products;
+      const bool is_exact_cheap =
+          std::is_same_v<T, double> && request.is_training && RowCount(request.left->features) <= kFewSamples;
+      const bool needs_sums =
+          products->LosesDigits() || (is_exact_cheap && request.quantity->is_translation_invariant);
+      if (request.quantity->row_f64 == nullptr || !needs_sums) return products;
       products.reset();
       return std::make_unique<FeatureSums<T>>(request, plan);
     }
