@@ -25,7 +25,9 @@ constexpr std::int64_t kStepsPerSample = 40;  // a guard: with 10 the same lette
 constexpr double kLeastViolation = 1e-13;     // of the largest output
 constexpr int kBlocksWithoutProgress = 200;   // a guard: 50 end no solve of the letters either
 constexpr double kProgress = 1e-3;            // of the gap, in so many blocks
-constexpr Index kRowsPerPiece = 64;           // of a block
+// Some seconds for hundreds of pairs of sample and class; thousands of letters take a hundredth of that.
+constexpr std::int64_t kMostSteps = 2'000'000, kMostStepsPerPair = 2'000;
+constexpr Index kRowsPerPiece = 64;  // of a block
 // 8 KB of outputs stay in the first cache while rows are added; 256 or 4,096 take as long.
 constexpr Index kColumns = 1024, kColumnsPerPiece = 4 * kColumns;
 
@@ -87,6 +89,7 @@ class Joint {
   }
 
   bool IsStalled() {
+    if (result_.steps > kMostSteps + kMostStepsPerPair * risk_.samples() * risk_.classes) return true;
     if (2 * standing_.potentials().excess <= kLeastViolation * standing_.largest_output()) return true;
     if (!(gap() < (1 - kProgress) * checked_gap_) && result_.blocks >= next_check_) return true;
     if (gap() < (1 - kProgress) * checked_gap_) {

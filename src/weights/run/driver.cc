@@ -261,6 +261,19 @@ void Driver::Move(bool is_inside) {
   has_moved_ = true;
 }
 
+// What is known of the reason, in a sentence.
+std::string_view Driver::CauseOfStall() const {
+  if (account_.relative_gap() <= options_.target_gap) {
+    return "rounding keeps the bounds apart that the solves brought together: kernel values follow from "
+           "differences of much larger numbers; scale the features, or normalise the kernels";
+  }
+  if (last_.is_precision_used_up && last_.inner_gap() > kInnerShare * account_.gap()) {
+    return "double precision is not enough to train the machine to this gap: for this cost its kernel matrix "
+           "is too badly conditioned; lower the cost, scale the features, or normalise the kernels";
+  }
+  return {};
+}
+
 Learned Driver::Finish(Status status) {
   if (!options_.certifies) {
     learned_.certificate.primal = account_.primal();
@@ -273,6 +286,7 @@ Learned Driver::Finish(Status status) {
     if (learned_.certificate.relative_gap <= options_.target_gap) status = Status::kConverged;
   }
   learned_.status = status;
+  if (status == Status::kStalled) learned_.stalled_by = CauseOfStall();
   learned_.history = std::move(account_.history());
   learned_.theta = best_.theta;
   learned_.beta = best_.beta;

@@ -52,6 +52,7 @@ class Driver : private ThetaMover {
   bool NeedsAnotherSolve() const;
   bool UseExactKernels();
   void Move(bool is_inside);
+  std::string_view CauseOfStall() const;
   Learned Finish(Status status);
 
   const GramPair& gram_;

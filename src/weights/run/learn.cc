@@ -17,6 +17,10 @@ void Learned::Follow(const Learned& earlier) {
   *this += earlier;
 }
 
+void Learned::TellStall(RunControl& control) const {
+  if (status == Status::kStalled && !stalled_by.empty()) control.Log(LogLevel::kWarning, stalled_by);
+}
+
 Learned LearnWeights(const GramPair& gram, const LearningProblem& problem, const LearnOptions& options,
                      RunControl& control) {
   const auto samples = static_cast<std::size_t>(gram.working->left_count());
@@ -38,7 +42,9 @@ Learned LearnWeights(const GramPair& gram, const LearningProblem& problem, const
     SampleMachine machine(problem, own, control);
     return Driver(gram, machine, *problem.regularizer, own, method, theta, control).Run();
   };
-  return LearnByMethods({*problem.regularizer, *problem.risk.loss}, options, learn);
+  Learned learned = LearnByMethods({*problem.regularizer, *problem.risk.loss}, options, learn);
+  if (options.certifies) learned.TellStall(control);
+  return learned;
 }
 
 }  // namespace kweave

@@ -95,7 +95,10 @@ struct Learned : RunWork {
   std::optional<double> projected_gradient = {};
   std::string method, driver, solver;  ///< those that ran
   std::vector<HistoryRow> history;
+  std::string_view stalled_by = {};  ///< a sentence, where what made it stall is known
 
+  /// Says in the log why it has stalled.
+  void TellStall(RunControl& control) const;
   /// Puts the work and history of an earlier round in front: rounds are one run to the outside.
   void Follow(const Learned& earlier);
 };

@@ -54,7 +54,9 @@ Learned LearnJoint(const GramPair& gram, const JointLearningProblem& problem, co
     JointMachine machine(problem, own, control);
     return Driver(pairs, machine, *problem.regularizer, own, method, {}, control).Run();
   };
-  return LearnByMethods({*problem.regularizer, *problem.risk.loss, false}, options, learn);
+  Learned learned = LearnByMethods({*problem.regularizer, *problem.risk.loss, false}, options, learn);
+  learned.TellStall(control);
+  return learned;
 }
 
 }  // namespace kweave
