@@ -20,10 +20,23 @@ std::size_t ReadBytes(const fs::path& path) {
   return std::strtoull(word.c_str(), nullptr, 10);
 }
 
+// Pages of files that were not used lately: they count as used and are given up when memory is asked for.
+std::size_t ReclaimableBytes(const fs::path& group) {
+  std::ifstream file(group / "memory.stat");
+  std::string name;
+  std::size_t bytes = 0, own = 0;
+  while (file >> name >> bytes) {
+    if (name == "total_inactive_file") return bytes;  // version 1 tells the groups inside apart
+    if (name == "inactive_file") own = bytes;
+  }
+  return own;
+}
+
 std::size_t FreeBytes(const fs::path& group, const char* limit_file, const char* used_file) {
   const std::size_t limit = ReadBytes(group / limit_file), used = ReadBytes(group / used_file);
   if (limit == kUnlimited || used == kUnlimited) return limit;
-  return limit > used ? limit - used : 0;
+  const std::size_t needed = used - std::min(used, ReclaimableBytes(group));
+  return limit > needed ? limit - needed : 0;
 }
 
 // The least over the group at `path` below `root` and those around it. In a container the root is the group

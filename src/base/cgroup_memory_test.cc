@@ -49,6 +49,18 @@ TEST_F(CgroupMemory, ReadsTheFirstVersion) {
   EXPECT_EQ(Free(), 4000U);
 }
 
+TEST_F(CgroupMemory, CountsFilesThatWereReadAsFree) {
+  Put("own", "0::/job\n4:memory:/old");
+  Put("job/memory.max", "1000");
+  Put("job/memory.current", "990");
+  Put("job/memory.stat", "anon 100\nfile 890\ninactive_file 800\nactive_file 90");
+  EXPECT_EQ(Free(), 810U);
+  Put("memory/old/memory.limit_in_bytes", "1000");
+  Put("memory/old/memory.usage_in_bytes", "1000");
+  Put("memory/old/memory.stat", "inactive_file 1\ntotal_inactive_file 700");
+  EXPECT_EQ(Free(), 700U);
+}
+
 TEST_F(CgroupMemory, ReadsTheRootOfContainers) {
   Put("own", "0::/");
   Put("memory.max", "700");
