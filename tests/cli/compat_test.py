@@ -1,8 +1,9 @@
 """Models that earlier versions wrote load and predict what they predicted then (tests/compat)."""
+import struct
 import unittest
 from pathlib import Path
 
-from support import FolderTest
+from support import FolderTest, csv_text, two_classes
 
 COMPAT = Path(__file__).parent.parent / "compat"
 
@@ -21,6 +22,15 @@ class Compatibility(FolderTest):
                 self.assertEqual(len(printed), len(expected))
                 for line, wanted in zip(printed, expected):
                     self.compare(line.split("\t"), wanted.split("\t"))
+
+    def test_every_version_of_the_format_has_models(self):
+        self.write("d.csv", csv_text(*two_classes(12)))
+        self.succeed("train", "d.csv", "-q", "-o", "m.kweave")
+        newest = struct.unpack("<I", (self.folder / "m.kweave").read_bytes()[8:12])[0]
+        stored = {}
+        for model in COMPAT.glob("*/*.kweave"):
+            stored.setdefault(struct.unpack("<I", model.read_bytes()[8:12])[0], set()).add(model.parent.name)
+        self.assertEqual(stored, {version: {f"v{version}"} for version in range(1, newest + 1)})
 
     def compare(self, fields, wanted):
         """The values closely; the label, where there is one, exactly, unless a single value of zero decides it."""

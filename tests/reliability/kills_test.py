@@ -97,7 +97,8 @@ class Kills(FolderTest):
     def remove_what_is_left(self):
         for path in self.folder.glob(".kweave+*.part"):
             path.rename(path.with_name(path.name.replace("+", "-")))
-        young = self.temporaries()[0]
+        young = self.temporaries()[0]  # as if its run had begun just now
+        os.utime(young)
         for path in self.temporaries():
             if path != young:
                 os.utime(path, (time.time() - STALE_SECONDS,) * 2)
