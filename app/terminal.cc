@@ -56,6 +56,16 @@ std::terminate_handler usual_termination = nullptr;
   std::abort();
 }
 
+struct sigaction usual_crash {};
+
+// Nor do all of them survive what they then throw: an array of JSON that was begun is destroyed as if it were
+// whole. A crash of another kind is left to whoever took care of it before.
+void TakeCrash(int) {
+  if (has_no_memory.load()) End(kNoMemory, static_cast<int>(ErrorKind::kResource));
+  RemoveUnfinishedFiles();
+  sigaction(SIGSEGV, &usual_crash, nullptr);
+}
+
 // A page of a mapped file is gone: somebody made the file shorter.
 void TakeLostPage(int) {
   End("kweave: an input file became shorter while it was read\n", static_cast<int>(ErrorKind::kData));
@@ -108,6 +118,9 @@ void HandleSignals() {
 void HandleLackOfMemory() {
   std::set_new_handler(TakeFailedAllocation);
   usual_termination = std::set_terminate(TakeTermination);
+  struct sigaction action {};
+  action.sa_handler = TakeCrash;
+  sigaction(SIGSEGV, &action, &usual_crash);
 }
 
 int FailWithoutMemory() {
