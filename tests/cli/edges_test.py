@@ -215,6 +215,58 @@ class Edges(FolderTest):
             self.converges(targets, rows, "--task", "regress", "--kernel", "linear", "--kernel", "poly(degree=2)",
                            "--normalize", "none", "-C", 189, "--epsilon", 0)
 
+    def test_determinants_whose_price_is_negative(self):
+        # Here beta = 0 bounds the objective by the price alone, which is below 0.
+        for seed in range(4):
+            rows, generator = normals(20, 2, seed)
+            labels = [1 if row[0] > 0 else -1 for row in rows]
+            for norm in (1, 2, "inf"):
+                summary = self.converges(labels, rows, "--kernel", "each(rbf)", "--kernel", "rbf", "--regularizer", "logdet",
+                                         "--penalty", 10, "--ridge", 10, "-C", 0.01, "--norm", norm)
+                self.assertLess(summary["primal"], 0)
+                self.assertLessEqual(summary["dual"], summary["primal"])
+
+    def test_determinants_that_digits_do_not_tell_end_at_once(self):
+        rows, _ = normals(124, 3, 1, size=1e10)
+        self.write("d.csv", csv_text([], rows))
+        result = run("train", "d.csv", "--task", "oneclass", "--kernel", "each(linear)", "--kernel", "matern", "--normalize",
+                     "none", "--regularizer", "logdet", "--penalty", 0.05, "--gap", 1e-5, "-q", "-o", "m.kweave", cwd=self.folder,
+                     timeout=60)  # it went on for ever
+        self.assertIn(result.returncode, (0, 5))
+
+    def test_entropy_of_weights_beside_tiny_targets(self):
+        rows, generator = normals(40, 2, 3)
+        targets = [1e-11 * (row[0] + generator.gauss(0, 0.1)) for row in rows]
+        for penalty in (1, 73):
+            self.converges(targets, rows, "--task", "regress", "--loss", "squared", "-C", 4e4, "--kernel", "each(rbf)", "--kernel",
+                           "linear", "--regularizer", "entropy", "--penalty", penalty)
+
+    def test_one_kernel_of_huge_values_leaves_the_digits_of_others(self):
+        rows, generator = normals(60, 2, 1)
+        labels = [1 if row[0] + generator.gauss(0, 0.3) > 0 else -1 for row in rows]
+        self.write("y.txt", "".join(f"{label}\n" for label in labels))
+        for name, unit in (("K.npy", 1), ("L.npy", 1e13)):
+            self.write(name, npy_bytes([[unit + math.exp(-sum((a - b) ** 2 for a, b in zip(x, z))) for z in rows] for x in rows]))
+        summary = self.train("--labels", "y.txt", "--kernel", "precomputed(file=K.npy)", "--kernel", "precomputed(file=L.npy)",
+                             "--normalize", "none", "--weight-bounds", "2=..1e-12", "--norm", 1)
+        self.assertEqual(summary["status"], "converged")
+
+    def test_narrow_kernels_of_far_samples(self):
+        # Norms of neighbours are alike, so that products would leave their distances open by more than a width.
+        rows, generator = normals(68, 10, 4, size=1e7)
+        targets = [row[0] / 1e7 + generator.gauss(0, 0.1) for row in rows]
+        self.converges(targets, rows, "--task", "regress", "--kernel", "rbf(gamma=logspace(1e-3,1e3,7))", "--norm", "inf", "-C", 753,
+                       "--normalize", "trace")
+
+    def test_products_of_what_does_not_vary(self):
+        for loss in ("least-squares", "logistic", "hinge"):
+            for penalty in ([], ["--penalty", 88]):
+                rows = [[21020.523759565607, 2102.052375956561]] * 220
+                labels = [1 if i % 4 else -1 for i in range(220)]
+                self.write("w.txt", "".join(f"{1 + i % 7 / 7}\n" for i in range(220)))
+                self.converges(labels, rows, "--combine", "product", "--loss", loss, "--kernel", "each(rbf(gamma=10))", "--norm",
+                               "4", "--weights", "w.txt", *penalty)
+
     def test_products_with_a_penalty_stay_below_zero_widths(self):
         for seed in range(8):
             rows, _ = normals(50, 3, seed)
