@@ -61,8 +61,8 @@ if(KWEAVE_SANITIZE)
   add_compile_options(-fsanitize=${KWEAVE_SANITIZE} -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${KWEAVE_SANITIZE})
   # Every instruction set compiles the loops once more. Three of different vector lengths find what five would; races between
-  # threads are the same in all of them, so there one beside the plainest does.
-  if(KWEAVE_SANITIZE STREQUAL "thread")
+  # threads are the same in all of them, so there one beside the plainest does; so it does for fuzz targets, which search in parsers.
+  if(KWEAVE_SANITIZE STREQUAL "thread" OR KWEAVE_BUILD_FUZZ)
     add_compile_definitions(HWY_DISABLED_TARGETS=\(HWY_SSSE3|HWY_SSE4|HWY_AVX3|HWY_AVX3_DL\))
   else()
     add_compile_definitions(HWY_DISABLED_TARGETS=\(HWY_SSSE3|HWY_SSE4\))

@@ -4,13 +4,18 @@
 // What the fuzz targets of the readers share. A reader may refuse its input with Error; any other exception,
 // a sanitizer's finding or features that contradict themselves end the run.
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <variant>
+#include <vector>
 
 #include "data/file_bytes.h"
 #include "data/table.h"
@@ -28,6 +33,43 @@ inline FileBytes FuzzFile(const std::uint8_t* data, std::size_t size) {
 inline void Require(bool condition) {
   if (!condition) std::abort();
 }
+
+/// A file in memory for what takes a path. One object serves all runs: files are not made anew for each.
+class FuzzPath {
+ public:
+  FuzzPath() : descriptor_(::memfd_create("input", MFD_CLOEXEC)) { Require(descriptor_ >= 0); }
+  ~FuzzPath() { ::close(descriptor_); }
+  FuzzPath(const FuzzPath&) = delete;
+  FuzzPath& operator=(const FuzzPath&) = delete;
+
+  /// The path of a file that holds these bytes until the next call.
+  std::string Hold(std::string_view bytes) {
+    Require(::ftruncate(descriptor_, 0) == 0);
+    Require(::pwrite(descriptor_, bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size()));
+    return "/proc/self/fd/" + std::to_string(descriptor_);
+  }
+
+ private:
+  int descriptor_;
+};
+
+/// The pieces between separators, of which there are `most` at most; the last holds what is left.
+inline std::vector<std::string> FuzzPieces(const std::uint8_t* data, std::size_t size, char separator,
+                                           std::size_t most) {
+  std::vector<std::string> pieces(1);
+  for (std::size_t i = 0; i < size; ++i) {
+    const char letter = static_cast<char>(data[i]);
+    if (letter == separator && pieces.size() < most) {
+      pieces.emplace_back();
+    } else {
+      pieces.back() += letter;
+    }
+  }
+  return pieces;
+}
+
+/// Stands between the files of targets that read several: no text holds it.
+constexpr char kFileSeparator = '\x1e';
 
 /// Runs a reader that may throw Error.
 template <class Reader>

@@ -23,18 +23,6 @@ std::vector<View> MakeViews() {
            .feature_names = {"x", "y z"}}};
 }
 
-std::vector<std::string> SplitLines(const std::uint8_t* data, std::size_t size) {
-  std::vector<std::string> lines(1);
-  for (std::size_t i = 0; i < size; ++i) {
-    if (data[i] == '\n') {
-      lines.emplace_back();
-    } else {
-      lines.back() += static_cast<char>(data[i]);
-    }
-  }
-  return lines;
-}
-
 void CheckNames(const KernelSet& kernels, const std::vector<View>& views) {
   std::unordered_set<std::string> names;
   for (Index m = 0; m < kernels.size(); ++m) {
@@ -53,6 +41,7 @@ void CheckNames(const KernelSet& kernels, const std::vector<View>& views) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const std::vector<View> kViews = MakeViews();
-  AllowErrors([&] { CheckNames(ParseKernels(SplitLines(data, size), kViews, 0, {}, kMaxKernels), kViews); });
+  const std::vector<std::string> lines = FuzzPieces(data, size, '\n', size + 1);
+  AllowErrors([&] { CheckNames(ParseKernels(lines, kViews, 0, {}, kMaxKernels), kViews); });
   return 0;
 }
