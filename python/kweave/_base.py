@@ -12,21 +12,22 @@ from typing import Any, Mapping, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Bunch, check_consistent_length, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core, _notes
+from ._bases import BaseEstimator
 from ._compat import SparseInputTags, validate_data
 from ._containers import KernelStack, Views
 from ._explain import Explanations
 from ._html import fitted_summary
-from ._names import readable
+from ._names import readable, specification
+from ._nested import nested_parameters, with_nested
 from ._options import OPTIONS, kernel_list, option, parameter
 from ._run import make_run
 from ._samples import CoreMatrix, Samples, check_targets
-from ._typing import SamplesLike
+from ._typing import KernelsLike, SamplesLike
 from .kernels import Callable, Joint, Kernel, function_matrix, matrix_kernel
 
 _Estimator = TypeVar("_Estimator", bound="MKLEstimator")
@@ -53,6 +54,8 @@ class MKLEstimator(Explanations, WholeFit, SparseInputTags, BaseEstimator):
         "_widths", "_sources", "_feature_names",
     )
 
+    kernels: KernelsLike
+    gap: float
     kernel_names_: list[str]
     kernel_weights_: NDArray[np.float64]
     machine_weights_: NDArray[np.float64]
@@ -67,6 +70,41 @@ class MKLEstimator(Explanations, WholeFit, SparseInputTags, BaseEstimator):
     n_iter_: int
     n_features_in_: int
     feature_names_in_: NDArray[Any]
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Parameters of the estimator, and of its kernels as in ``kernels__gamma``, ``kernels__rna__gamma`` or ``kernels__0__gamma``.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Whether those of kernels are wanted: of one, of a dictionary by view, or of a list by name or position.
+
+        Returns
+        -------
+        params : dict
+            Values by name.
+        """
+        params = super().get_params(deep=False)
+        return {**params, **nested_parameters("kernels", self.kernels)} if deep else params
+
+    def set_params(self: _Estimator, **params: Any) -> _Estimator:
+        """Set parameters, those of kernels by the names that `get_params` tells; kernels are copied first.
+
+        Parameters
+        ----------
+        **params : dict
+            Values by name.
+
+        Returns
+        -------
+        self : estimator
+            This estimator.
+        """
+        inside = {name: value for name, value in params.items() if name.startswith("kernels__")}
+        super().set_params(**{name: value for name, value in params.items() if name not in inside})
+        for name, value in inside.items():
+            self.kernels = with_nested(self.kernels, name.split("__")[1:], value, name)
+        return self
 
     def _input(self, X, y="no_validation", *, reset, **options):
         """Any of the four kinds of input as samples, and the targets (None without)."""
@@ -137,6 +175,10 @@ class MKLEstimator(Explanations, WholeFit, SparseInputTags, BaseEstimator):
     def _options(self, samples):
         options = {name: option(name, getattr(self, name)) for name in OPTIONS if hasattr(self, name)}
         options["task"] = self._task
+        names = samples.feature_names()
+        options["weight_bounds"] = [
+            (specification(kernel, names), bound) for kernel, bound in options.get("weight_bounds", [])
+        ]
         if isinstance(self.kernels, KernelStack) or (self.kernels is None and samples.stack is not None):
             options["kernels"] = [matrix_kernel(name) for name in samples.stack.names]
         elif self.kernels is not None:
@@ -307,7 +349,7 @@ class MKLEstimator(Explanations, WholeFit, SparseInputTags, BaseEstimator):
         if samples.size < expected:
             raise ValueError(f"X has {samples.size} samples, but the estimator was fitted to {expected} or more")
         samples = samples.take(self._training_positions)
-        y = np.zeros(samples.size) if y is None else self._encoded(y[self._training_positions])
+        y = np.zeros(samples.size) if y is None else self._encoded(np.asarray(y)[self._training_positions])
         data = samples.to_core(self._training_matrices(samples, self._functions))
         with self._naming_matrices():
             return Bunch(**json.loads(self._model.verify(data, y, self._class_names(), make_run(self))))

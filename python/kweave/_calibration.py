@@ -183,7 +183,7 @@ class PairCalibration:
     def from_slopes(cls, slopes, pairs, classes):
         """The map that has these `slopes`."""
         calibration = cls.__new__(cls)
-        calibration.slopes, calibration.pairs, calibration.classes = slopes, pairs, classes
+        calibration.pairs, calibration.classes, calibration.slopes = pairs, classes, slopes
         return calibration
 
     def _couple(self, values):

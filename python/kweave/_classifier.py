@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import compute_class_weight
@@ -14,6 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 
 from ._base import MKLEstimator
+from ._bases import ClassifierMixin
 from ._calibration import Calibration, PairCalibration, logistic_probabilities
 from ._compat import TwoClassesTags, check_sample_weight
 from ._parameters import ClassifierParameters, described

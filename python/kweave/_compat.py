@@ -1,4 +1,6 @@
 """What differs between scikit-learn 1.2 and the current release, in one place."""
+from typing import Any
+
 import numpy as np
 from sklearn.utils import validation
 
@@ -26,8 +28,8 @@ def check_sample_weight(sample_weight, X):
 class SparseInputTags:
     """Says to either version that an estimator takes sparse matrices."""
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
         tags.input_tags.sparse = True
         return tags
 
@@ -35,8 +37,10 @@ class SparseInputTags:
 class TwoClassesTags:
     """Says to either version when an estimator tells two classes apart and no more."""
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
+    _serves_two_classes: Any
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
         tags.classifier_tags.multi_class = not self._serves_two_classes()
         return tags
 
@@ -47,8 +51,8 @@ class TwoClassesTags:
 class RequiresYTags:
     """Says to either version that `fit` needs targets."""
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
         tags.target_tags.required = True
         return tags
 

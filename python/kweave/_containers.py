@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import warnings
+from html import escape
 from typing import Any, ItemsView, Iterator, KeysView, Mapping, Sequence, ValuesView
 
 import numpy as np
@@ -32,8 +33,37 @@ def _counts_from_zero(index):
     return type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1
 
 
+class _Labelled:
+    """A matrix with what its container says of it: names of features, and ids of samples where it has some."""
+
+    def __init__(self, matrix):
+        self.names, self.ids, self.values = [], None, matrix
+        if hasattr(matrix, "obs_names") and hasattr(matrix, "var_names"):  # AnnData
+            self._label(matrix.X, matrix.obs_names, matrix.var_names)
+        elif hasattr(matrix, "dims") and hasattr(matrix, "coords"):  # a DataArray of xarray
+            if len(matrix.dims) != 2:
+                raise ValueError(f"a view of xarray has the dimensions {matrix.dims}, expected samples and features")
+            rows, columns = (matrix.coords[one].values if one in matrix.coords else None for one in matrix.dims)
+            self._label(matrix.values, rows, columns)
+        elif hasattr(matrix, "columns"):
+            self._label(matrix, None if _counts_from_zero(matrix.index) else matrix.index, matrix.columns)
+
+    def _label(self, values, ids, names):
+        self.values = values
+        self.ids = None if ids is None else np.asarray(ids)
+        self.names = [] if names is None else [str(name) for name in names]
+
+
+def _is_mudata(views):
+    return hasattr(views, "mod") and hasattr(views, "obs_names")
+
+
 def _as_mapping(views):
     """Any of the forms that views come in, as a dictionary."""
+    if _is_mudata(views):
+        return dict(views.mod)
+    if hasattr(views, "data_vars"):  # a Dataset of xarray
+        return {str(name): views[name] for name in views.data_vars}
     if isinstance(views, Mapping):
         return dict(views)
     if hasattr(views, "columns"):
@@ -54,13 +84,15 @@ class Views:
 
     Parameters
     ----------
-    views : dict of str to array-like, sparse matrix or DataFrame, list of them, or DataFrame
+    views : dict of str to array-like, sparse matrix, DataFrame, AnnData or DataArray, list of them, DataFrame, MuData or Dataset
         Features of each view, one row per sample. Those of a list are called v1, v2, ...; a DataFrame has the views in the
-        first level of its columns, and its index has the ids unless it only counts.
+        first level of its columns. MuData holds a view for each modality, a Dataset of xarray one for each variable; the
+        names of features and the ids of samples are theirs.
     ids : sequence, dict of str to sequence, or 'index', default=None
-        Ids of the samples. A dict has those of each view, 'index' takes them from DataFrames: the views are then
-        joined, samples that a view lacks are left out, and the order is that of the first view. `ids` says afterwards
-        which samples are there: those of targets, as in ``y.loc[X.ids]``.
+        Ids of the samples. A dict has those of each view, 'index' takes them from what the views come in, as it is done for
+        MuData: the views are then joined, samples that a view lacks are left out, and the order is that of the first view.
+        None: those that all views with ids have; it is an error if they differ. An index that only counts has none. `ids` says
+        afterwards which samples are there: those of targets, as in ``y.loc[X.ids]``.
     drop : bool, default=None
         Whether a join may leave out samples. None: it may, and warns how many they are; False: it is an error.
 
@@ -80,36 +112,49 @@ class Views:
     ((2, 8), ['a', 'c'])
     """
 
+    ids: NDArray[Any] | None
+
     def __init__(
         self,
-        views: Mapping[str, Any] | Sequence[Any],
+        views: Any,
         *,
-        ids: Sequence[Any] | NDArray[Any] | Mapping[str, Any] | str | None = None,
+        ids: Any = None,
         drop: bool | None = None,
     ) -> None:
-        if hasattr(views, "columns") and ids is None and not _counts_from_zero(views.index):
-            ids = views.index
-        views = _as_mapping(views)
-        if not views:
+        if _is_mudata(views) and ids is None:
+            ids = "index"  # what such a container is for
+        labelled = {name: _Labelled(matrix) for name, matrix in _as_mapping(views).items()}
+        if not labelled:
             raise ValueError("there are no views")
+        own = {name: view.ids for name, view in labelled.items() if view.ids is not None}
         if isinstance(ids, str) and ids == "index":
-            ids = {name: matrix.index for name, matrix in views.items() if hasattr(matrix, "iloc")}
-        if isinstance(ids, dict) and set(ids) != set(views):
-            raise ValueError(f"ids of the views {sorted(ids)}, expected those of {sorted(views)}")
-        names = {
-            name: [str(column) for column in matrix.columns] if hasattr(matrix, "columns") else []
-            for name, matrix in views.items()
-        }
+            ids = own
+        elif ids is None and own:
+            ids = self._common_ids(own)
+        if isinstance(ids, Mapping) and set(ids) != set(labelled):
+            raise ValueError(f"ids of the views {sorted(ids)}, expected those of {sorted(labelled)}")
         matrices = {
-            name: check_array(matrix, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", input_name=name)
-            for name, matrix in views.items()
+            name: check_array(view.values, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", input_name=name)
+            for name, view in labelled.items()
         }
-        self._hold(matrices, names, ids, drop)
+        self._hold(matrices, {name: view.names for name, view in labelled.items()}, ids, drop)
+
+    @staticmethod
+    def _common_ids(own):
+        """The ids that all views with some have; where they differ it is for the user to say what is meant."""
+        (first, ids), *others = own.items()
+        for name, other in others:
+            if len(other) != len(ids) or not np.array_equal(ids, other):
+                raise ValueError(
+                    f"the ids of view {name!r} are not those of view {first!r}; ids='index' joins views by them, arrays "
+                    "without ids go by row"
+                )
+        return ids
 
     def _hold(self, matrices, names, ids, drop=None):
         """Takes over matrices and names of their features by view, joined where the views have ids of their own."""
         self._matrices, self._names, self.ids = matrices, names, None
-        if isinstance(ids, dict):
+        if isinstance(ids, Mapping):
             self._join({name: np.asarray(list(ids[name])) for name in matrices}, drop)
         elif ids is not None:
             self.ids = np.asarray(ids)
@@ -193,6 +238,16 @@ class Views:
         inside = ", ".join(f"{name}: {matrix.shape[1]} features" for name, matrix in self._matrices.items())
         return f"Views({len(self)} samples; {inside})"
 
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{escape(name)}</td><td>{matrix.shape[1]:,}</td><td>{'sparse' if sparse.issparse(matrix) else 'dense'} "
+            f"{matrix.dtype}</td><td>{escape(', '.join(self._names[name][:3]))}{', ...' * (len(self._names[name]) > 3)}</td></tr>"
+            for name, matrix in self._matrices.items()
+        )
+        ids = "" if self.ids is None else f", ids {escape(', '.join(map(str, self.ids[:3])))}{', ...' * (len(self) > 3)}"
+        head = "<tr><th>view</th><th>features</th><th>values</th><th>names</th></tr>"
+        return f"<div>{len(self):,} samples{ids}<table>{head}{rows}</table></div>"
+
     def with_matrices(self, matrices: Mapping[str, Any], names: Mapping[str, list[str]]) -> Views:
         """The same samples with other features.
 
@@ -223,7 +278,7 @@ class Views:
             return NotImplemented
         other = other if isinstance(other, Views) else Views(other)
         matrices = {**self._matrices, **other._matrices}
-        ids = other.ids if self.ids is None else self.ids
+        ids: Any = other.ids if self.ids is None else self.ids
         if self.ids is not None and other.ids is not None:
             ids = {name: (other if name in other else self).ids for name in matrices}
         both = object.__new__(Views)
@@ -320,6 +375,8 @@ class KernelStack:
     (2, 2)
     """
 
+    names: list[str]
+
     def __init__(
         self,
         grams: Mapping[str, Any] | Sequence[Any] | NDArray[Any],
@@ -381,7 +438,7 @@ class KernelStack:
     def __array__(self, dtype: Any = None, copy: Any = None) -> NDArray[Any]:
         raise TypeError("a KernelStack is several matrices; np.dstack of those in it is one array")
 
-    def __deepcopy__(self, memo):
+    def __deepcopy__(self, memo: Any) -> KernelStack:
         return self  # never changed, so that clones of an estimator share the matrices
 
     def __repr__(self) -> str:

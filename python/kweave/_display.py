@@ -1,7 +1,7 @@
 """Displays in scikit-learn's style: computed by `from_...`, drawn by `plot`, kept for a second drawing."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -51,6 +51,8 @@ class KernelWeightsDisplay:
         One per machine, or one of their means.
     """
 
+    names: list[str]
+    weights: NDArray[Any]
     ax_: Axes
     figure_: Any
     bars_: list[Any]
@@ -177,6 +179,7 @@ class SourceSharesDisplay:
     >>> display = SourceSharesDisplay.from_estimator(clf)
     """
 
+    shares: dict[str, float]
     ax_: Axes
     figure_: Any
     bars_: Any
@@ -266,7 +269,12 @@ class ConvergenceDisplay:
 
     @classmethod
     def from_estimator(
-        cls, estimator: MKLEstimator, *, x: str = "iterations", ax: Axes | None = None, **kwargs: Any
+        cls,
+        estimator: MKLEstimator,
+        *,
+        x: Literal["iterations", "seconds", "solves"] = "iterations",
+        ax: Axes | None = None,
+        **kwargs: Any,
     ) -> ConvergenceDisplay:
         """Draw how an estimator got to its answer.
 
@@ -292,7 +300,7 @@ class ConvergenceDisplay:
             histories = [histories]
         return cls(histories, estimator.gap).plot(x=x, ax=ax, **kwargs)
 
-    def plot(self, *, x: str = "iterations", ax: Axes | None = None, **kwargs: Any) -> ConvergenceDisplay:
+    def plot(self, *, x: Literal["iterations", "seconds", "solves"] = "iterations", ax: Axes | None = None, **kwargs: Any) -> ConvergenceDisplay:
         """Draw.
 
         Parameters
@@ -350,6 +358,8 @@ class KernelAlignmentDisplay:
         The matrix.
     """
 
+    names: list[str]
+    alignment: NDArray[Any]
     ax_: Axes
     figure_: Any
     image_: Any
@@ -453,6 +463,9 @@ class ClassKernelDisplay:
         The points.
     """
 
+    classes: list[str]
+    points: NDArray[Any]
+    matrix: NDArray[Any]
     ax_: Axes
     figure_: Any
     points_: Any

@@ -31,6 +31,16 @@ def is_linear(kernel):
 class Explanations:
     """Attributes and functions of every estimator that say why."""
 
+    # What it needs of the estimator.
+    summary_: dict[str, Any]
+    intercept_: NDArray[np.float64]
+    _core_names: list[str]
+    _widths: dict[str, int]
+    _new_samples: Any
+    _training_matrices: Any
+    _callables: Any
+    _options: Any
+
     def _parts(self, samples):
         """What every kernel adds to every function of `intercept_`: (n_samples, n_functions, n_kernels)."""
         if self.summary_["options"]["combine"] != "sum":

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import OutlierMixin
 
 from ._base import MKLEstimator
+from ._bases import OutlierMixin
 from ._compat import check_sample_weight
 from ._parameters import OneClassParameters, described
 from ._samples import prepare

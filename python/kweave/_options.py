@@ -1,8 +1,11 @@
 """Parameters of the estimators as the core takes them."""
+import numbers
+from typing import Mapping
+
 import numpy as np
 
 from ._parameters import INFINITE, KINDS
-from .kernels import Callable, Kernel
+from .kernels import Callable, Kernel, on_view
 
 #: Parameters that are handed to the core under their own name.
 OPTIONS = tuple(KINDS)
@@ -29,15 +32,28 @@ def _class_kernels(value):
     return kernels
 
 
+def _intervals(name, value):
+    """Bounds by the names or numbers of kernels, which the core counts from 1, as a list or array of pairs has all of them."""
+    if value is None:
+        return []
+    if not isinstance(value, Mapping) and np.iterable(value) and not isinstance(value, str):
+        value = dict(enumerate(getattr(value, "to_numpy", lambda: value)()))
+    try:
+        pairs = [(kernel, (float(lower), float(upper))) for kernel, (lower, upper) in value.items()]
+    except (AttributeError, TypeError, ValueError):
+        raise ValueError(
+            f"{name} is {value!r}, expected pairs of numbers: in a dictionary by kernels, or an array of one row per kernel"
+        ) from None
+    return [(str(kernel + 1) if isinstance(kernel, numbers.Integral) else str(kernel), own) for kernel, own in pairs]
+
+
 def option(name, value):
     """A parameter as the core takes it."""
     kind = KINDS[name]
     if kind == "list of str":
         return _class_kernels(value)
     if kind == "intervals":
-        if value is not None and not hasattr(value, "items"):
-            raise ValueError(f"{name} is {value!r}, expected a dictionary from kernels to pairs of numbers")
-        return [(str(kernel), (float(lower), float(upper))) for kernel, (lower, upper) in (value or {}).items()]
+        return _intervals(name, value)
     if kind == "numbers":
         if value is not None and not hasattr(value, "items"):
             raise ValueError(f"{name} is {value!r}, expected a dictionary from classes to numbers")
@@ -71,7 +87,10 @@ def _as_kernel(kernel):
 
 
 def kernel_list(kernels):
-    """The kernels of the parameter, functions wrapped."""
+    """The kernels of the parameter, functions wrapped; those of a dictionary on the views that it names."""
+    if isinstance(kernels, Mapping):
+        by_view = {str(view): kernel_list(own) for view, own in kernels.items()}
+        kernels = [on_view(kernel, view) for view, own in by_view.items() for kernel in own]
     if isinstance(kernels, (str, Kernel)) or callable(kernels) or np.ndim(kernels) == 0:
         kernels = [kernels]
     kernels = [_as_kernel(kernel) for kernel in kernels]

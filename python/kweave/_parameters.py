@@ -1,7 +1,9 @@
 """Parameters of the estimators. Written by python/generate-parameters from the table of options; do not edit."""
 from __future__ import annotations
 
-from typing import Any, Mapping, Sequence, TypeVar
+from typing import Any, Literal, Mapping, Sequence, TypeVar
+
+from numpy.typing import ArrayLike
 
 from ._typing import KernelsLike, Progress, RandomState
 
@@ -58,11 +60,12 @@ class ClassifierParameters:
     """Constructor of `MKLClassifier`."""
 
     _described = """
-    kernels : kernel, list of kernels or KernelStack, default=None
+    kernels : kernel, list of kernels, dict of them by view, or KernelStack, default=None
         Kernels of `kweave.kernels`, texts of the kernel language such as ``"rbf(gamma=[0.1,1,10])"``, or functions
-        ``k(X, Z)``. None: all matrices of a `KernelStack`, else a linear kernel and Gaussians of five widths around the
-        median distance on every view. A `KernelStack` here is held by the estimator; samples are then given by their
-        indices in it.
+        ``k(X, Z)``. A dictionary has those of each view, ``{'rna': kernel, 'image': [kernel, ...]}``; their parameters
+        are reached as in ``kernels__rna__gamma``. None: all matrices of a `KernelStack`, else a linear kernel and
+        Gaussians of five widths around the median distance on every view. A `KernelStack` here is held by the
+        estimator; samples are then given by their indices in it.
     loss : str, default='auto'
         What errors cost: 'auto', 'hinge', 'squared-hinge', 'smoothed-hinge', 'logistic', 'least-squares'.
     C : float, default=1.0
@@ -82,9 +85,10 @@ class ClassifierParameters:
         sum of the weights for norm 1, half of it times the squared norm above and for mixed; entropy: this times the
         distance of weights that sum to 1 from equal ones; logdet: minus this times the logarithm of the determinant of
         the learned kernel matrix, beside the constraint; above 0; 0: none.
-    weight_bounds : dict, default=None
-        With regularizer norm: bounds on the weight of one kernel, by its name or its number from 1, or of all (*),
-        within the norm; ``{kernel: (lower, upper)}``; 0 or more, the lower ones of norm 1 at most; None: none.
+    weight_bounds : dict or array-like of shape (n_kernels, 2), default=None
+        With regularizer norm: bounds on the weight of one kernel, by its name or its position from 0, or of all (*),
+        within the norm; ``{kernel: (lower, upper)}``, or a pair for each kernel; 0 or more, the lower ones of norm 1 at
+        most; None: none.
     groups : str, default=''
         With regularizer mixed: which kernels form a group; view, spec (all kernels of one specification), or a file
         with a name on one line per kernel; '': none.
@@ -168,36 +172,36 @@ class ClassifierParameters:
         self,
         kernels: KernelsLike = None,
         *,
-        loss: str = 'auto',
+        loss: Literal['auto', 'hinge', 'squared-hinge', 'smoothed-hinge', 'logistic', 'least-squares'] = 'auto',
         C: float = 1.0,
         sharpness: float = 10.0,
         bias: bool = True,
-        norm: float | str = 2.0,
-        block_norm: float | str = 0.0,
-        regularizer: str = 'norm',
+        norm: float | Literal['inf'] = 2.0,
+        block_norm: float | Literal['inf'] = 0.0,
+        regularizer: Literal['norm', 'mixed', 'matrix', 'laplacian', 'elastic', 'entropy', 'logdet'] = 'norm',
         penalty: float = 0.0,
-        weight_bounds: Mapping[Any, tuple[float, float]] | None = None,
+        weight_bounds: Mapping[Any, tuple[float, float]] | ArrayLike | None = None,
         groups: str = '',
-        inner_norm: float | str = 2.0,
+        inner_norm: float | Literal['inf'] = 2.0,
         matrix: str = '',
-        matrix_on: str = 'weights',
+        matrix_on: Literal['weights', 'parts'] = 'weights',
         ridge: float = 0.0,
         elastic: float = 0.5,
-        multiclass: str = 'auto',
-        machine_weights: str = 'own',
+        multiclass: Literal['auto', 'joint', 'ovr', 'ovo'] = 'auto',
+        machine_weights: Literal['own', 'common'] = 'own',
         class_kernels: Sequence[str] | str | None = None,
-        combine: str = 'sum',
+        combine: Literal['sum', 'product'] = 'sum',
         restarts: int = 2,
-        method: str = 'auto',
-        driver: str = 'auto',
-        solver: str = 'auto',
+        method: Literal['auto', 'analytic', 'analytic+newton', 'cutting-plane', 'cutting-plane-taylor', 'lbfgs', 'level', 'newton', 'pgd', 'pgd+n', 'pgd+n+s', 'pgd+s', 'projected-quasi-newton', 'reduced-gradient', 'silp', 'spg', 'spg-max', 'uniform'] = 'auto',
+        driver: Literal['auto', 'wrapper', 'interleaved'] = 'auto',
+        solver: Literal['auto', 'smo', 'block', 'linear'] = 'auto',
         normalize: str | Sequence[str] | None = 'auto',
         gap: float = 0.001,
-        certificate: str = 'auto',
+        certificate: Literal['auto', 'table', 'direct'] = 'auto',
         max_iterations: int = 0,
         class_C: Mapping[Any, float] | None = None,
         class_norm: Mapping[Any, float] | None = None,
-        class_weight: Mapping[Any, float] | str | None = None,
+        class_weight: Mapping[Any, float] | Literal['balanced'] | None = None,
         probability: bool = False,
         warm_start: bool = False,
         callback: Progress | None = None,
@@ -252,11 +256,12 @@ class RegressorParameters:
     """Constructor of `MKLRegressor`."""
 
     _described = """
-    kernels : kernel, list of kernels or KernelStack, default=None
+    kernels : kernel, list of kernels, dict of them by view, or KernelStack, default=None
         Kernels of `kweave.kernels`, texts of the kernel language such as ``"rbf(gamma=[0.1,1,10])"``, or functions
-        ``k(X, Z)``. None: all matrices of a `KernelStack`, else a linear kernel and Gaussians of five widths around the
-        median distance on every view. A `KernelStack` here is held by the estimator; samples are then given by their
-        indices in it.
+        ``k(X, Z)``. A dictionary has those of each view, ``{'rna': kernel, 'image': [kernel, ...]}``; their parameters
+        are reached as in ``kernels__rna__gamma``. None: all matrices of a `KernelStack`, else a linear kernel and
+        Gaussians of five widths around the median distance on every view. A `KernelStack` here is held by the
+        estimator; samples are then given by their indices in it.
     loss : {'auto', 'epsilon-insensitive', 'squared'}, default='auto'
         What errors cost.
     C : float, default=1.0
@@ -276,9 +281,10 @@ class RegressorParameters:
         sum of the weights for norm 1, half of it times the squared norm above and for mixed; entropy: this times the
         distance of weights that sum to 1 from equal ones; logdet: minus this times the logarithm of the determinant of
         the learned kernel matrix, beside the constraint; above 0; 0: none.
-    weight_bounds : dict, default=None
-        With regularizer norm: bounds on the weight of one kernel, by its name or its number from 1, or of all (*),
-        within the norm; ``{kernel: (lower, upper)}``; 0 or more, the lower ones of norm 1 at most; None: none.
+    weight_bounds : dict or array-like of shape (n_kernels, 2), default=None
+        With regularizer norm: bounds on the weight of one kernel, by its name or its position from 0, or of all (*),
+        within the norm; ``{kernel: (lower, upper)}``, or a pair for each kernel; 0 or more, the lower ones of norm 1 at
+        most; None: none.
     groups : str, default=''
         With regularizer mixed: which kernels form a group; view, spec (all kernels of one specification), or a file
         with a name on one line per kernel; '': none.
@@ -342,29 +348,29 @@ class RegressorParameters:
         self,
         kernels: KernelsLike = None,
         *,
-        loss: str = 'auto',
+        loss: Literal['auto', 'epsilon-insensitive', 'squared'] = 'auto',
         C: float = 1.0,
         epsilon: float = 0.1,
         bias: bool = True,
-        norm: float | str = 2.0,
-        block_norm: float | str = 0.0,
-        regularizer: str = 'norm',
+        norm: float | Literal['inf'] = 2.0,
+        block_norm: float | Literal['inf'] = 0.0,
+        regularizer: Literal['norm', 'mixed', 'matrix', 'laplacian', 'elastic', 'entropy', 'logdet'] = 'norm',
         penalty: float = 0.0,
-        weight_bounds: Mapping[Any, tuple[float, float]] | None = None,
+        weight_bounds: Mapping[Any, tuple[float, float]] | ArrayLike | None = None,
         groups: str = '',
-        inner_norm: float | str = 2.0,
+        inner_norm: float | Literal['inf'] = 2.0,
         matrix: str = '',
-        matrix_on: str = 'weights',
+        matrix_on: Literal['weights', 'parts'] = 'weights',
         ridge: float = 0.0,
         elastic: float = 0.5,
-        combine: str = 'sum',
+        combine: Literal['sum', 'product'] = 'sum',
         restarts: int = 2,
-        method: str = 'auto',
-        driver: str = 'auto',
-        solver: str = 'auto',
+        method: Literal['auto', 'analytic', 'analytic+newton', 'cutting-plane', 'cutting-plane-taylor', 'lbfgs', 'level', 'newton', 'pgd', 'pgd+n', 'pgd+n+s', 'pgd+s', 'projected-quasi-newton', 'reduced-gradient', 'silp', 'spg', 'spg-max', 'uniform'] = 'auto',
+        driver: Literal['auto', 'wrapper', 'interleaved'] = 'auto',
+        solver: Literal['auto', 'smo', 'block', 'linear'] = 'auto',
         normalize: str | Sequence[str] | None = 'auto',
         gap: float = 0.001,
-        certificate: str = 'auto',
+        certificate: Literal['auto', 'table', 'direct'] = 'auto',
         max_iterations: int = 0,
         warm_start: bool = False,
         callback: Progress | None = None,
@@ -412,11 +418,12 @@ class OneClassParameters:
     """Constructor of `MKLOneClass`."""
 
     _described = """
-    kernels : kernel, list of kernels or KernelStack, default=None
+    kernels : kernel, list of kernels, dict of them by view, or KernelStack, default=None
         Kernels of `kweave.kernels`, texts of the kernel language such as ``"rbf(gamma=[0.1,1,10])"``, or functions
-        ``k(X, Z)``. None: all matrices of a `KernelStack`, else a linear kernel and Gaussians of five widths around the
-        median distance on every view. A `KernelStack` here is held by the estimator; samples are then given by their
-        indices in it.
+        ``k(X, Z)``. A dictionary has those of each view, ``{'rna': kernel, 'image': [kernel, ...]}``; their parameters
+        are reached as in ``kernels__rna__gamma``. None: all matrices of a `KernelStack`, else a linear kernel and
+        Gaussians of five widths around the median distance on every view. A `KernelStack` here is held by the
+        estimator; samples are then given by their indices in it.
     C : float, default=1.0
         Weight of the losses against the norm of the function; above 0.
     nu : float, default=0.5
@@ -434,9 +441,10 @@ class OneClassParameters:
         sum of the weights for norm 1, half of it times the squared norm above and for mixed; entropy: this times the
         distance of weights that sum to 1 from equal ones; logdet: minus this times the logarithm of the determinant of
         the learned kernel matrix, beside the constraint; above 0; 0: none.
-    weight_bounds : dict, default=None
-        With regularizer norm: bounds on the weight of one kernel, by its name or its number from 1, or of all (*),
-        within the norm; ``{kernel: (lower, upper)}``; 0 or more, the lower ones of norm 1 at most; None: none.
+    weight_bounds : dict or array-like of shape (n_kernels, 2), default=None
+        With regularizer norm: bounds on the weight of one kernel, by its name or its position from 0, or of all (*),
+        within the norm; ``{kernel: (lower, upper)}``, or a pair for each kernel; 0 or more, the lower ones of norm 1 at
+        most; None: none.
     groups : str, default=''
         With regularizer mixed: which kernels form a group; view, spec (all kernels of one specification), or a file
         with a name on one line per kernel; '': none.
@@ -503,25 +511,25 @@ class OneClassParameters:
         C: float = 1.0,
         nu: float = 0.5,
         bias: bool = True,
-        norm: float | str = 2.0,
-        block_norm: float | str = 0.0,
-        regularizer: str = 'norm',
+        norm: float | Literal['inf'] = 2.0,
+        block_norm: float | Literal['inf'] = 0.0,
+        regularizer: Literal['norm', 'mixed', 'matrix', 'laplacian', 'elastic', 'entropy', 'logdet'] = 'norm',
         penalty: float = 0.0,
-        weight_bounds: Mapping[Any, tuple[float, float]] | None = None,
+        weight_bounds: Mapping[Any, tuple[float, float]] | ArrayLike | None = None,
         groups: str = '',
-        inner_norm: float | str = 2.0,
+        inner_norm: float | Literal['inf'] = 2.0,
         matrix: str = '',
-        matrix_on: str = 'weights',
+        matrix_on: Literal['weights', 'parts'] = 'weights',
         ridge: float = 0.0,
         elastic: float = 0.5,
-        combine: str = 'sum',
+        combine: Literal['sum', 'product'] = 'sum',
         restarts: int = 2,
-        method: str = 'auto',
-        driver: str = 'auto',
-        solver: str = 'auto',
+        method: Literal['auto', 'analytic', 'analytic+newton', 'cutting-plane', 'cutting-plane-taylor', 'lbfgs', 'level', 'newton', 'pgd', 'pgd+n', 'pgd+n+s', 'pgd+s', 'projected-quasi-newton', 'reduced-gradient', 'silp', 'spg', 'spg-max', 'uniform'] = 'auto',
+        driver: Literal['auto', 'wrapper', 'interleaved'] = 'auto',
+        solver: Literal['auto', 'smo', 'block', 'linear'] = 'auto',
         normalize: str | Sequence[str] | None = 'auto',
         gap: float = 0.001,
-        certificate: str = 'auto',
+        certificate: Literal['auto', 'table', 'direct'] = 'auto',
         max_iterations: int = 0,
         warm_start: bool = False,
         callback: Progress | None = None,

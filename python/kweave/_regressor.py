@@ -3,9 +3,9 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import RegressorMixin
 
 from ._base import MKLEstimator
+from ._bases import RegressorMixin
 from ._compat import check_sample_weight
 from ._parameters import RegressorParameters, described
 from ._samples import prepare

@@ -1,14 +1,17 @@
 """The learned kernel as a transformer."""
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
+from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted
 
 from ._base import MKLEstimator, WholeFit
+from ._bases import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from ._classifier import MKLClassifier
 from ._compat import RequiresYTags, SparseInputTags
 from ._regressor import MKLRegressor
@@ -63,7 +66,7 @@ class MKLTransformer(
         self,
         estimator: MKLEstimator | None = None,
         *,
-        output: str = "gram",
+        output: Literal["gram", "nystroem"] = "gram",
         n_components: int = 100,
         random_state: RandomState = None,
     ) -> None:

@@ -1,5 +1,5 @@
 """Types of the public interface."""
-from typing import Any, Callable, Dict, Sequence, Union
+from typing import Any, Callable, Dict, Mapping, Sequence, Union
 
 import numpy as np
 
@@ -9,6 +9,8 @@ from .kernels import Kernel
 #: An array-like, sparse matrix, DataFrame, `Views` or `KernelStack`; indices when the estimator holds a `KernelStack`.
 SamplesLike = Any
 KernelLike = Union[Kernel, str, Callable[[Any, Any], Any]]
-KernelsLike = Union[KernelLike, Sequence[KernelLike], KernelStack, None]
+KernelsLike = Union[
+    KernelLike, Sequence[KernelLike], Mapping[str, Union[KernelLike, Sequence[KernelLike]]], KernelStack, None
+]
 Progress = Callable[[Dict[str, Any]], Any]
 RandomState = Union[int, np.random.RandomState, None]

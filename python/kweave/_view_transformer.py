@@ -5,16 +5,16 @@ from typing import Any, Mapping
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import TransformerMixin, clone
-from sklearn.utils.metaestimators import _BaseComposition
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from ._bases import BaseComposition, TransformerMixin
 from ._containers import Views
 
 _PASS, _DROP = "passthrough", "drop"
 
 
-class ViewTransformer(TransformerMixin, _BaseComposition):
+class ViewTransformer(TransformerMixin, BaseComposition):
     """Transforms every view by itself, as part of a pipeline: fitted to the training samples of each fold.
 
     Parameters
@@ -45,6 +45,7 @@ class ViewTransformer(TransformerMixin, _BaseComposition):
     Views(60 samples; rna: 3 features, image: 5 features)
     """
 
+    transformers: Any
     transformers_: dict[str, Any]
     n_features_in_: int
 

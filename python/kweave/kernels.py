@@ -19,6 +19,7 @@ from __future__ import annotations
 import inspect
 import numbers
 import re
+from copy import copy
 from typing import TYPE_CHECKING, Any, Mapping, Sequence, Union
 
 import numpy as np
@@ -42,7 +43,7 @@ __all__ = [
 Parameter = Union[float, str, Sequence[Union[float, str]], NDArray[Any], None]
 
 
-def quoted(name):
+def quoted(name: object) -> str:
     """A name as the kernel language takes it."""
     name = str(name)
     return name if re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]*", name) else f'"{name}"'
@@ -51,7 +52,7 @@ def quoted(name):
 _KINDS = {word for line in _core.kernel_help().splitlines() for word in re.findall(r"^\w+", line)}
 
 
-def matrix_kernel(name, kind="precomputed", matrix=None):
+def matrix_kernel(name: str, kind: str = "precomputed", matrix: str | None = None) -> str:
     """The kernel called `name`, where the language allows that, of a matrix of the same name or another."""
     is_allowed = name not in _KINDS and not set(name) & set("()[]@*+=,#\"'\\")
     return f"{kind}(file={quoted(matrix or name)}{f',name={quoted(name)}' if is_allowed else ''})"
@@ -60,7 +61,7 @@ def matrix_kernel(name, kind="precomputed", matrix=None):
 _FUNCTION = "function "
 
 
-def function_matrix(name):
+def function_matrix(name: str) -> str:
     """What the core calls the values of a function.
 
     The samples of a model with functions need not be in the order they were given in, so no matrix of the caller must
@@ -69,7 +70,7 @@ def function_matrix(name):
     return f"{_FUNCTION}{name}"
 
 
-def function_name(matrix):
+def function_name(matrix: str) -> str | None:
     """The function whose values a matrix has, by `function_matrix`; None: it is no such matrix."""
     return matrix[len(_FUNCTION) :] if matrix.startswith(_FUNCTION) else None
 
@@ -85,6 +86,15 @@ def _value(value):
 def _feature(feature):
     """A feature by name, or by position: from 0 in Python, from 1 in the language."""
     return str(int(feature) + 1) if isinstance(feature, numbers.Integral) else quoted(feature)
+
+
+def on_view(kernel: Kernel | str, view: str) -> Kernel | str:
+    """A kernel of any form on a view."""
+    if not isinstance(kernel, str):
+        return kernel.on_view(view)
+    if "@" in kernel:
+        return kernel
+    return f"({kernel})@{quoted(view)}" if set(kernel) & set("*+") else f"{kernel}@{quoted(view)}"
 
 
 class Kernel:
@@ -106,6 +116,41 @@ class Kernel:
         self.view = view
         self.features = features
         self.name = name
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """What the kernel was made with, so that a grid reaches it as in ``kernels__gamma``.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Kernels have no parameters of others, so it makes no difference.
+
+        Returns
+        -------
+        params : dict
+            Values by name.
+        """
+        names = list(inspect.signature(type(self).__init__).parameters)[1:]
+        return {name: getattr(self, name) for name in names}
+
+    def on_view(self, view: str) -> Kernel:
+        """The same kernel on a view; parts of it that have one keep it.
+
+        Parameters
+        ----------
+        view : str
+            The view.
+
+        Returns
+        -------
+        kernel : Kernel
+            A copy, or this kernel where it has a view already.
+        """
+        if self.view is not None:
+            return self
+        made = copy(self)
+        made.view = view
+        return made
 
     def check_features(self, widths: Mapping[str, int]) -> None:
         """Refuse features by a position that a view does not have.
@@ -258,11 +303,28 @@ class Precomputed(Kernel):
 class _Combined(Kernel):
     """One kernel built from others."""
 
-    _operator = ""
+    _operator: str = ""
 
     def __init__(self, kernels: Sequence[Kernel | str], name: str | None = None) -> None:
         super().__init__(name=name)
-        self.kernels = list(kernels)
+        self.kernels = kernels
+
+    def on_view(self, view: str) -> Kernel:
+        """The same kernel on a view; parts of it that have one keep it.
+
+        Parameters
+        ----------
+        view : str
+            The view.
+
+        Returns
+        -------
+        kernel : Kernel
+            A copy.
+        """
+        made = copy(self)
+        made.kernels = [on_view(kernel, view) for kernel in self.kernels]
+        return made
 
     def check_features(self, widths: Mapping[str, int]) -> None:
         for kernel in self.kernels:
@@ -285,7 +347,7 @@ class Product(_Combined):
         Name of the kernel in results.
     """
 
-    _operator = "*"
+    _operator: str = "*"
 
 
 class Sum(_Combined):
@@ -299,7 +361,7 @@ class Sum(_Combined):
         Name of the kernel in results.
     """
 
-    _operator = "+"
+    _operator: str = "+"
 
 
 class Mean(_Combined):
@@ -366,6 +428,8 @@ class Callable(Kernel):
         Rows that are evaluated at a time.
     """
 
+    name: str
+
     def __init__(
         self, function: Any, *, view: str | None = None, name: str | None = None, block: int = 1024
     ) -> None:
@@ -383,7 +447,8 @@ class Callable(Kernel):
             other.name,
         )
 
-    __hash__ = Kernel.__hash__
+    def __hash__(self) -> int:
+        return super().__hash__()
 
     def matrix(self, left: Any, right: Any) -> NDArray[np.float64]:
         """Kernel values between two sets of samples.

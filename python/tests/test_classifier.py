@@ -303,13 +303,27 @@ def test_regularizers_reach_the_core(options):
 
 def test_bounds_on_weights_hold():
     X, y = load_breast_cancer(return_X_y=True)
-    bounds = {"linear": (0.2, 0.3), 3: (0, 0.5)}
+    bounds = {"linear": (0.2, 0.3), 2: (0, 0.5)}  # by name, and by position as Python counts
     clf = MKLClassifier(["linear", "rbf(gamma=[0.01,0.1])"], weight_bounds=bounds, norm=1)
     clf.fit(X[:200] / X.max(axis=0), y[:200])
     assert clf.duality_gap_ <= 1e-3
     assert 0.2 - 1e-9 <= clf.kernel_weights_[0] <= 0.3 + 1e-9
     assert clf.kernel_weights_[2] <= 0.5 + 1e-9
     assert clf.summary_["options"]["weight_bounds"] == {"linear": [0.2, 0.3], "3": [0, 0.5]}
+
+
+@pytest.mark.parametrize("form", [list, np.array, pd.DataFrame], ids=["list", "array", "frame"])
+def test_bounds_in_the_order_of_the_kernels(form):
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    X, y = X.iloc[:200] / X.max(), y[:200]
+    bounds = form([(0.2, 0.3), (0, np.inf), (0, 0.5)])
+    clf = MKLClassifier(["linear", "rbf(gamma=[0.01,0.1])"], weight_bounds=bounds, norm=1).fit(X, y)
+    named = clone(clf).set_params(weight_bounds={"linear": (0.2, 0.3), "rbf(gamma=0.1)": (0, 0.5)}).fit(X, y)
+    np.testing.assert_allclose(clf.kernel_weights_, named.kernel_weights_)
+    each = MKLClassifier("each(rbf(gamma=1))", weight_bounds={"rbf(gamma=1)@worst area": (0.4, 0.5)}, norm=1).fit(X, y)
+    assert 0.4 - 1e-9 <= each.kernel_weights_[each.kernel_names_.index("rbf(gamma=1)@worst area")] <= 0.5 + 1e-9
+    with pytest.raises(ValueError, match="expected pairs of numbers"):
+        MKLClassifier(weight_bounds=[1, 2, 3]).fit(X, y)
 
 
 def test_groups_tell_their_weights():

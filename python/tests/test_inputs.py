@@ -2,6 +2,7 @@
 import pickle
 import tracemalloc
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -178,8 +179,10 @@ def test_views_are_joined_by_id():
     assert views.ids.tolist() == ["x", "z"]
     assert [matrix.tolist() for matrix in views.values()] == [[[1], [3]], [[10, 1], [30, 0]]]
     assert views[[True, False]].ids.tolist() == ["x"]
-    with pytest.raises(ValueError, match="differ in their number of samples"):
+    with pytest.raises(ValueError, match="ids of view 'b' are not those of view 'a'; ids='index' joins"):
         Views(frames)
+    with pytest.raises(ValueError, match="differ in their number of samples"):
+        Views({name: frame.to_numpy() for name, frame in frames.items()})
     with pytest.raises(ValueError, match="each once"):
         Views(frames, ids={"a": "xxz", "b": "zx"})
 
@@ -224,6 +227,44 @@ def test_views_come_in_many_forms(data):
     for wrong, message in ((pd.DataFrame(X), "columns of two levels"), (3, "views are int"), ([], "no views"), (X, "views are ndarray")):
         with pytest.raises(ValueError, match=message):
             Views(wrong)
+
+
+def test_frames_in_another_order_are_refused(data):
+    X, y = data
+    frame = pd.DataFrame(X, index=[f"s{i}" for i in range(len(X))])
+    for other in (frame.iloc[::-1], frame.iloc[1:]):
+        with pytest.raises(ValueError, match="ids of view 'b' are not those of view 'a'"):
+            Views({"a": frame, "b": other})
+    both = Views({"a": frame, "b": frame.to_numpy(), "c": frame.reset_index(drop=True)})
+    assert both.ids.tolist() == frame.index.tolist()
+    with pytest.raises(ValueError, match="another order"):
+        MKLClassifier().fit(both, pd.Series(y, index=frame.index[::-1]))
+
+
+def test_views_of_annotated_matrices(data):
+    X, _ = data
+    cells = np.array([f"c{i}" for i in range(len(X))])
+
+    def annotated(rows, columns, names):  # what AnnData and MuData are known by
+        return SimpleNamespace(X=X[rows][:, columns], obs_names=cells[rows], var_names=list(names))
+
+    rna, protein = annotated(np.arange(20), [0, 1], "pq"), annotated(np.arange(19, 4, -1), [2], "r")
+    many = SimpleNamespace(mod={"rna": rna, "protein": protein}, obs_names=cells)
+    views = Views(many, drop=True)
+    assert views.ids.tolist() == cells[5:20].tolist() and views.feature_names == {"rna": ["p", "q"], "protein": ["r"]}
+    assert np.array_equal(views["protein"], X[5:20, 2:3])
+    assert Views({"rna": rna}).ids.tolist() == cells[:20].tolist()
+    xarray = pytest.importorskip("xarray")
+    rows, columns = ("cell", cells), ("gene", ["p", "q"])
+    array = xarray.DataArray(X[:, :2], coords=[rows, columns])
+    views = Views(xarray.Dataset({"rna": array, "protein": (("cell", "site"), X[:, 2:])}))
+    assert views.ids.tolist() == cells.tolist() and views.feature_names == {"rna": ["p", "q"], "protein": []}
+    assert np.array_equal(views["protein"], X[:, 2:])
+
+
+def test_views_show_themselves():
+    html = Views({"<a>": pd.DataFrame({"p": [1.0, 2]}, index=["x", "y"]), "b": sparse.eye(2, format="csr")})._repr_html_()
+    assert "2 samples, ids x, y" in html and "&lt;a&gt;" in html and "sparse float64" in html
 
 
 def test_targets_in_another_order_are_refused(data):
