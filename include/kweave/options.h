@@ -60,6 +60,9 @@ struct TrainOptions {
   SolverKind solver = SolverKind::kAuto;
   std::string normalize = "auto";  ///< comma-separated sequence
   double gap = 1e-3;               ///< relative duality gap to reach
+  /// Training goes on past the gap until the share of every kernel in the sum of the weights is known to
+  /// this: within so much of the share reported, at every optimum. 0: the gap is all that is asked for.
+  double weights_tolerance = 0;
   KernelEvaluation certificate = KernelEvaluation::kAuto;
   long max_iterations = 0;     ///< moves of theta; 0: the method's own limit
   NamedNumbers class_weights;  ///< factor on C for single classes

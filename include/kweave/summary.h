@@ -14,10 +14,28 @@ namespace kweave {
 enum class Status { kConverged, kIterationLimit, kTimeLimit, kStalled, kInterrupted };
 std::string_view ToString(Status status);
 
+/// Holds a weight, a sum of weights or a share at every optimum: certified, as the gap is.
+struct WeightInterval {
+  double lower = 0;
+  double upper = 0;
+};
+
 struct KernelReport {
   std::string name;
   double weight = 0;
   double quadratic = 0;
+  /// Of the weight, and of its share of the sum of all; none where nothing can be certified.
+  std::optional<WeightInterval> weight_interval = {};
+  std::optional<WeightInterval> share_interval = {};
+};
+
+/// All kernels on one view, or of one file of kernel values.
+struct SourceReport {
+  std::string name;
+  double weight = 0;  ///< the sum of theirs
+  double share = 0;   ///< of the sum of all weights
+  std::optional<WeightInterval> weight_interval = {};
+  std::optional<WeightInterval> share_interval = {};
 };
 
 /// One row per move of theta: the best bounds so far, as the solver estimates them.
@@ -48,6 +66,9 @@ struct MachineReport {
   std::vector<double> weights;  ///< of the kernels in Summary::kernels, in that order
   /// Of the same kernels; empty where one machine serves all classes, and in older models.
   std::vector<double> quadratics;
+  /// Of the same weights and their shares, as KernelReport has them; empty where nothing can be certified.
+  std::vector<WeightInterval> weight_intervals = {};
+  std::vector<WeightInterval> share_intervals = {};
   /// Empty where the machines were learned as one, whose history is the summary's.
   std::vector<HistoryRow> history = {};
 };
@@ -95,6 +116,11 @@ struct Summary {
   double bias = 0;
   std::int64_t n_support = 0;
   std::vector<KernelReport> kernels;  ///< in the order given; above 10,000 the heaviest 10,000
+  std::vector<SourceReport> sources;  ///< in the order of their first kernels; none in older models
+  /// How far the share of any kernel may be from the one reported, at every optimum; none where nothing is
+  /// certified.
+  std::optional<double> share_error;
+  std::string no_intervals;  ///< why no interval is certified; empty where they are, and in older models
   /// How more than two classes were learned; none for one machine.
   std::optional<Multiclass> multiclass;
   /// Several machines; primal, dual and quadratics above are their sums, the relative gap is the largest, the

@@ -59,6 +59,10 @@ class MKLEstimator(Explanations, WholeFit, SparseInputTags, BaseEstimator):
     kernel_names_: list[str]
     kernel_weights_: NDArray[np.float64]
     machine_weights_: NDArray[np.float64]
+    kernel_weights_interval_: NDArray[np.float64]
+    weight_shares_interval_: NDArray[np.float64]
+    source_weights_interval_: dict[str, tuple[float, float]]
+    source_weight_shares_interval_: dict[str, tuple[float, float]]
     duality_gap_: float
     objective_: float
     history_: list[Any]
@@ -382,6 +386,7 @@ class MKLEstimator(Explanations, WholeFit, SparseInputTags, BaseEstimator):
         self.machine_weights_ = np.array(
             [machine["weights"] for machine in machines] or [self.kernel_weights_], dtype=float
         )
+        self._describe_intervals(summary)
         self._describe_support(model, positions)
         self.intercept_ = np.array([machine["bias"] for machine in machines] or [summary["bias"]])
         if len(model.classes) == 2 == len(machines):  # one function for each class: their difference decides
@@ -392,6 +397,20 @@ class MKLEstimator(Explanations, WholeFit, SparseInputTags, BaseEstimator):
                 f"wanted was {self.gap:.2g}",
                 ConvergenceWarning,
             )
+
+    def _describe_intervals(self, summary):
+        """Sets what is certified of the weights at every optimum; what is not is NaN."""
+        unknown = (np.nan, np.nan)
+
+        def intervals(reports, name):
+            return [tuple(report.get(name, unknown)) for report in reports]
+
+        kernels, sources = summary["kernels"], summary.get("sources", [])
+        self.kernel_weights_interval_ = np.array(intervals(kernels, "weight_interval"), dtype=float).reshape(-1, 2)
+        self.weight_shares_interval_ = np.array(intervals(kernels, "share_interval"), dtype=float).reshape(-1, 2)
+        names = [source["name"] for source in sources]
+        self.source_weights_interval_ = dict(zip(names, intervals(sources, "weight_interval")))
+        self.source_weight_shares_interval_ = dict(zip(names, intervals(sources, "share_interval")))
 
     def _describe_support(self, model, positions):
         pairs = [model.support(machine) for machine in range(model.machines)]

@@ -70,6 +70,13 @@ class MKLClassifier(ClassifierParameters, TwoClassesTags, ClassifierMixin, MKLEs
         Their weights; of several machines with weights of their own the mean.
     machine_weights_ : ndarray of shape (n_machines, n_kernels)
         The weights of each machine; with several machines a row for each entry of ``summary_['machines']``.
+    kernel_weights_interval_ : ndarray of shape (n_kernels, 2)
+        What `kernel_weights_` are at every optimum, at least and at most, certified as the gap is; NaN where nothing can
+        be said.
+    weight_shares_interval_ : ndarray of shape (n_kernels, 2)
+        The same of the share of every kernel in the sum of all weights.
+    source_weights_interval_, source_weight_shares_interval_ : dict of str to tuple of float
+        The same of the sums over the kernels of every source, and of the shares of these.
     source_shares_ : dict of str to float
         Share of every source (view, or matrix of a `KernelStack`) in the squared norm of the function.
     duality_gap_ : float

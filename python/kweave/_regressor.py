@@ -31,6 +31,13 @@ class MKLRegressor(RegressorParameters, RegressorMixin, MKLEstimator):
         Their weights.
     machine_weights_ : ndarray of shape (1, n_kernels)
         The same as a row, as classifiers of several machines have it.
+    kernel_weights_interval_ : ndarray of shape (n_kernels, 2)
+        What `kernel_weights_` are at every optimum, at least and at most, certified as the gap is; NaN where nothing can
+        be said.
+    weight_shares_interval_ : ndarray of shape (n_kernels, 2)
+        The same of the share of every kernel in the sum of all weights.
+    source_weights_interval_, source_weight_shares_interval_ : dict of str to tuple of float
+        The same of the sums over the kernels of every source, and of the shares of these.
     source_shares_ : dict of str to float
         Share of every source (view, or matrix of a `KernelStack`) in the squared norm of the function.
     duality_gap_ : float

@@ -46,6 +46,14 @@ struct Answer {
   const VectorAnswer& dual_side() const { return measured.back(); }
 };
 
+/// Whether it is as it stands.
+template <class AnyRisk>
+bool IsFeasible(const AnyRisk& risk, std::span<const double> beta) {
+  std::vector<double> feasible(beta.begin(), beta.end());
+  risk.MakeFeasible(feasible);
+  return std::equal(feasible.begin(), feasible.end(), beta.begin(), beta.end());
+}
+
 /// Nothing is measured yet.
 template <class AnyRisk>
 Answer MakeAnswer(const AnyRisk& risk, const Regularizer& regularizer, std::span<const double> theta,

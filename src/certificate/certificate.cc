@@ -101,13 +101,19 @@ double PrimalBound(const Risk& risk, const Regularizer& regularizer, const Vecto
                          magnitude * (LargestMagnitude(at.outputs) + at.rough_error));
 }
 
-// A lower bound on L - R*(q), the table's error taken at its worst.
-double DualBound(const Risk& risk, const Regularizer& regularizer, const VectorAnswer& at,
-                 std::span<const double> beta, double bias, const GramShape& kernels) {
+// A lower bound on L - R*(q), the table's error taken at its worst, and what it is made of.
+struct DualSide {
+  double bound;
+  WeightCut cut;
+};
+
+DualSide JudgeDual(const Risk& risk, const Regularizer& regularizer, const VectorAnswer& at,
+                   std::span<const double> beta, double bias, const GramShape& kernels) {
   const double magnitude = SumOfMagnitudes(beta);
   const double linear = risk.Dual(beta);
-  const double bound =
-      LowerBound(regularizer, linear, LargestQuadratics(at, magnitude, kernels), risk.bias_slope == 0);
+  const bool may_scale = risk.bias_slope == 0;
+  std::vector<double> quadratics = LargestQuadratics(at, magnitude, kernels);
+  const double bound = LowerBound(regularizer, linear, quadratics, may_scale);
   const double largest_output = LargestMagnitude(at.outputs) + at.rough_error;
   const double sum = std::accumulate(beta.begin(), beta.end(), 0.0);
   const double imbalance =
@@ -115,7 +121,8 @@ double DualBound(const Risk& risk, const Regularizer& regularizer, const VectorA
                     : 0;
   // What is subtracted from L is no larger than it where the bound is not negative.
   const double subtracted = std::abs(linear) + std::abs(linear - bound);
-  return bound - kSumRounding * (subtracted + magnitude * largest_output) - imbalance;
+  const double error = kSumRounding * (subtracted + magnitude * largest_output) + imbalance;
+  return {bound - error, {linear - error, std::move(quadratics), may_scale}};
 }
 
 Certificate Unknown(std::span<const double> theta, std::span<const double> beta) {
@@ -137,7 +144,13 @@ Certificate Judge(const Risk& risk, const Regularizer& regularizer, std::span<co
   certificate.bias = risk.BestBias(primal_side.outputs);
   certificate.primal = PrimalBound(risk, regularizer, primal_side, answer.weights, SumOfMagnitudes(beta),
                                    certificate.bias, kernels, precise);
-  certificate.dual = DualBound(risk, regularizer, dual_side, answer.feasible, certificate.bias, kernels);
+  DualSide dual = JudgeDual(risk, regularizer, dual_side, answer.feasible, certificate.bias, kernels);
+  certificate.dual = dual.bound;
+  certificate.cuts.push_back(std::move(dual.cut));
+  if (answer.measured.size() > 1 && bounds::IsFeasible(risk, beta)) {
+    certificate.cuts.push_back(
+        JudgeDual(risk, regularizer, primal_side, beta, certificate.bias, kernels).cut);
+  }
   if (risk.bias_slope == 0)
     certificate.dual = std::max(certificate.dual, regularizer.LeastValue(answer.weights.size()));
   return bounds::Finish(std::move(certificate), answer, risk.least_size);
@@ -239,11 +252,12 @@ Certificate CertifyCommon(Gram& gram, std::span<const Risk> risks, const Regular
   certificate.primal =
       regularization + losses +
       kSumRounding * (std::abs(regularization) + losses + magnitude * LargestMagnitude(primal_side.outputs));
-  const double bound =
-      LowerBound(regularizer, linear, LargestQuadratics(dual_side, dual_magnitude, kernels), true);
+  std::vector<double> quadratics = LargestQuadratics(dual_side, dual_magnitude, kernels);
+  const double bound = LowerBound(regularizer, linear, quadratics, true);
   const double subtracted = std::abs(linear) + std::abs(linear - bound);
-  certificate.dual =
-      std::max(bound - kSumRounding * (subtracted + dual_magnitude * largest_output) - imbalance, 0.0);
+  const double error = kSumRounding * (subtracted + dual_magnitude * largest_output) + imbalance;
+  certificate.dual = std::max(bound - error, 0.0);
+  certificate.cuts.push_back({linear - error, std::move(quadratics)});
   return bounds::Finish(std::move(certificate), answer);
 }
 

@@ -24,6 +24,14 @@
 
 namespace kweave {
 
+/// What a feasible dual point says of theta at every optimum, where weights are minimised over:
+/// 1/2 theta' q - r(theta) >= L - P (docs/dev/notation.md, "Where the weights can be").
+struct WeightCut {
+  double linear = 0;               ///< L, rounding at its worst
+  std::vector<double> quadratics;  ///< q at its largest, given the error of tables
+  bool may_scale = true;           ///< s times the point is feasible, too, for s from 0 to 1
+};
+
 /// How far a machine is from the optimum, at most.
 struct Certificate {
   double primal = 0;               ///< an upper bound on the optimum
@@ -38,6 +46,8 @@ struct Certificate {
   std::vector<double> outputs;
   /// The feasible dual point behind `dual`, which may still be scaled down; empty: beta itself.
   std::vector<double> dual_beta = {};
+  /// Of the dual point, and of beta where it is another one and feasible.
+  std::vector<WeightCut> cuts = {};
 };
 
 /// The Risk::least_size of a one-class machine: what beta on one sample alone costs, on average, times what

@@ -55,15 +55,19 @@ double Imbalance(const JointRisk& risk, std::span<const double> beta) {
   return total;
 }
 
-// A lower bound on L - R*(q), the table's error taken at its worst.
-double DualBound(const JointRisk& risk, const Regularizer& regularizer, const VectorAnswer& at,
-                 std::span<const double> beta, std::span<const double> biases, const GramShape& kernels) {
+// A lower bound on L - R*(q), the table's error taken at its worst, and what it is made of.
+double JudgeDual(const JointRisk& risk, const Regularizer& regularizer, const VectorAnswer& at,
+                 std::span<const double> beta, std::span<const double> biases, const GramShape& kernels,
+                 std::vector<WeightCut>& cuts) {
   const double magnitude = SumOfMagnitudes(beta);
   const double linear = risk.Dual(beta);
-  const double bound = LowerBound(regularizer, linear, LargestQuadratics(at, magnitude, kernels), true);
+  std::vector<double> quadratics = LargestQuadratics(at, magnitude, kernels);
+  const double bound = LowerBound(regularizer, linear, quadratics, true);
   const double scale = 1 + LargestMagnitude(biases) + LargestMagnitude(at.outputs);
   const double subtracted = std::abs(linear) + std::abs(linear - bound);
-  return bound - kSumRounding * (subtracted + magnitude * scale) - Imbalance(risk, beta) * scale;
+  const double error = kSumRounding * (subtracted + magnitude * scale) + Imbalance(risk, beta) * scale;
+  cuts.push_back({linear - error, std::move(quadratics)});
+  return bound - error;
 }
 
 }  // namespace
@@ -84,9 +88,12 @@ Certificate CertifyJoint(Gram& gram, const JointRisk& risk, const Regularizer& r
     if (!AllFinite(side.outputs) || !AllFinite(side.quadratics)) return NothingKnown(std::move(certificate));
   }
   certificate.biases = risk.BiasesFor(beta, primal_side.outputs);
-  certificate.dual = std::max(
-      DualBound(risk, regularizer, answer.dual_side(), answer.feasible, certificate.biases, gram.shape()),
-      0.0);
+  certificate.dual = std::max(JudgeDual(risk, regularizer, answer.dual_side(), answer.feasible,
+                                        certificate.biases, gram.shape(), certificate.cuts),
+                              0.0);
+  if (answer.measured.size() > 1 && bounds::IsFeasible(risk, beta)) {
+    JudgeDual(risk, regularizer, primal_side, beta, certificate.biases, gram.shape(), certificate.cuts);
+  }
   std::vector<double> scaled_beta(beta.begin(), beta.end());
   certificate.scale =
       risk.BestScale(risk.Margins(primal_side.outputs, certificate.biases), Dot(beta, primal_side.outputs));

@@ -1,5 +1,8 @@
 #include "kernel/kernel_set.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "kernel/kernel_names.h"
@@ -43,6 +46,18 @@ KernelTerm KernelSet::Term(Index m) const {
           .view = family.view,
           .subset = family.subset,
           .file = family.file};
+}
+
+std::string KernelSet::Source(Index m) const {
+  const auto source_of = [&](const KernelTerm& term) {
+    return term.file >= 0 ? files[term.file].name : views[term.view];
+  };
+  if (!IsComposite(m)) return source_of(Term(m));
+  std::vector<std::string> sources;
+  for (const KernelTerm& term : composites[order[m].member].terms) sources.push_back(source_of(term));
+  std::ranges::sort(sources);
+  sources.erase(std::unique(sources.begin(), sources.end()), sources.end());
+  return fmt::format("{}", fmt::join(sources, " with "));
 }
 
 Composite KernelSet::Expression(Index m) const {

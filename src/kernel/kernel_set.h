@@ -76,6 +76,8 @@ struct KernelSet {
   std::string Name(Index m) const;
   /// The kernel's only term; must not be called for a composite.
   KernelTerm Term(Index m) const;
+  /// Where its values come from: the view, the file of a precomputed kernel, or several of them.
+  std::string Source(Index m) const;
   bool IsComposite(Index m) const { return order[m].family < 0; }
   /// Kernel m as an expression of its terms, of which there is one if it is not built from others.
   Composite Expression(Index m) const;

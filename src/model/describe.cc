@@ -23,7 +23,8 @@ struct DescribedKernel {
   std::string source;  ///< the view or views it works on
   double weight = 0;
   double quadratic = 0;
-  double share = 0;  ///< of sum_m theta_m q_m, the squared norm of the learned function
+  double share = 0;                      ///< of sum_m theta_m q_m, the squared norm of the learned function
+  const KernelReport* report = nullptr;  ///< null where the summary has none
 };
 
 /// What the model tells about a sample.
@@ -70,21 +71,6 @@ bool IsShown(const ModelContent& content, std::string_view option, std::string_v
   return std::ranges::find(kOptionsShown, option) != std::end(kOptionsShown);
 }
 
-std::string Source(const KernelSet& kernels, const KernelTerm& term) {
-  return term.file >= 0 ? kernels.files[term.file].name : kernels.views[term.view];
-}
-
-std::string Source(const KernelSet& kernels, Index m) {
-  if (!kernels.IsComposite(m)) return Source(kernels, kernels.Term(m));
-  std::vector<std::string> sources;
-  for (const KernelTerm& term : kernels.composites[kernels.order[m].member].terms) {
-    sources.push_back(Source(kernels, term));
-  }
-  std::ranges::sort(sources);
-  sources.erase(std::unique(sources.begin(), sources.end()), sources.end());
-  return fmt::format("{}", fmt::join(sources, " with "));
-}
-
 // The kernels of the model, heaviest share first.
 std::vector<DescribedKernel> DescribedKernels(const ModelContent& content) {
   std::unordered_map<std::string_view, const KernelReport*> reports;
@@ -92,7 +78,7 @@ std::vector<DescribedKernel> DescribedKernels(const ModelContent& content) {
   std::vector<DescribedKernel> described;
   double total = 0;
   for (Index m = 0; m < content.kernels.size(); ++m) {
-    DescribedKernel kernel{content.kernels.Name(m), Source(content.kernels, m), 0, 0, 0};
+    DescribedKernel kernel{content.kernels.Name(m), content.kernels.Source(m), 0, 0, 0};
     for (const ModelMachine& machine : content.machines) {
       kernel.weight += machine.theta[m] / static_cast<double>(content.machines.size());
     }
@@ -103,6 +89,7 @@ std::vector<DescribedKernel> DescribedKernels(const ModelContent& content) {
   }
   for (DescribedKernel& kernel : described) {
     if (const auto found = reports.find(kernel.name); found != reports.end()) {
+      kernel.report = found->second;
       kernel.quadratic = found->second->quadratic;
       // Machines with kernels on the classes hold products of both weights.
       if (content.summary.class_kernel) kernel.weight = found->second->weight;
@@ -180,6 +167,35 @@ std::string SourceTableText(std::span<const DescribedKernel> kernels) {
   if (shares.size() > kKernelsShown)
     text += fmt::format("{:>10}  and {} more\n", "", shares.size() - kKernelsShown);
   return text;
+}
+
+// Of a kernel or source: its weight and its share of the sum of all weights, where they are certified.
+template <class Report>
+std::string IntervalRow(const Report& report, std::string_view name) {
+  const WeightInterval& weight = *report.weight_interval;
+  const WeightInterval& share = *report.share_interval;
+  return fmt::format("{:>8.3g} to {:<8.3g}  {:>5.1f} to {:>5.1f}%  {}\n", weight.lower, weight.upper,
+                     100 * share.lower, 100 * share.upper, name);
+}
+
+// Where the weights can be at any optimum: of the kernels, then of the sources where there are several.
+std::string IntervalTableText(std::span<const DescribedKernel> kernels, const Summary& summary) {
+  if (!summary.no_intervals.empty())
+    return fmt::format("\nNothing is certified of single weights: {}.\n", summary.no_intervals);
+  std::string text;
+  std::size_t shown = 0;
+  for (const DescribedKernel& kernel : kernels) {
+    if (kernel.report == nullptr || !kernel.report->share_interval || shown++ >= kKernelsShown) continue;
+    text += IntervalRow(*kernel.report, kernel.name);
+  }
+  if (shown > kKernelsShown) text += fmt::format("{:>20}  and {} more\n", "", shown - kKernelsShown);
+  for (std::size_t k = 0; k < std::min(summary.sources.size(), kKernelsShown); ++k) {
+    const SourceReport& source = summary.sources[k];
+    if (summary.sources.size() > 1 && source.share_interval)
+      text += IntervalRow(source, "all of " + source.name);
+  }
+  if (text.empty()) return text;
+  return fmt::format("\n{:>20}  {:>15}  {}\n", "weight, certified", "of all weights", "kernel") + text;
 }
 
 // Under a mixed norm: every group, and what each of its kernels has of it.
@@ -288,8 +304,8 @@ std::string DescribeForPeople(const ModelContent& content) {
                       summary.kernels_active, summary.kernels_total,
                       has_own_weights ? " (its mean over the machines)" : "");
   if (kernels.empty()) return text + "no kernel has a weight: every sample gets the same prediction\n";
-  return text + KernelTableText(kernels) + SourceTableText(kernels) + GroupTableText(summary) +
-         ClassKernelTableText(summary) + MachineTableText(summary);
+  return text + KernelTableText(kernels) + SourceTableText(kernels) + IntervalTableText(kernels, summary) +
+         GroupTableText(summary) + ClassKernelTableText(summary) + MachineTableText(summary);
 }
 
 Json DescribeAsJson(const ModelContent& content) {
@@ -301,6 +317,10 @@ Json DescribeAsJson(const ModelContent& content) {
                        {"weight", kernel.weight},
                        {"quadratic", kernel.quadratic},
                        {"share", kernel.share}});
+    if (kernel.report == nullptr || !kernel.report->share_interval) continue;
+    const auto& [weight, share] = std::pair(*kernel.report->weight_interval, *kernel.report->share_interval);
+    kernels.back()["weight_interval"] = {weight.lower, weight.upper};
+    kernels.back()["weight_share_interval"] = {share.lower, share.upper};
   }
   for (const auto& [source, share] : SourceShares(described)) {
     sources.push_back({{"source", source}, {"share", share}});

@@ -75,6 +75,53 @@ HistoryRow HistoryFromJson(const Json& json) {
           .fallbacks = json.value("fallbacks", std::int64_t{0})};  // older models do not count them
 }
 
+Json ToJson(const WeightInterval& interval) { return {interval.lower, interval.upper}; }
+
+// None is written where a bound is infinite, which has no JSON form.
+WeightInterval IntervalFromJson(const Json& json) {
+  const Json& upper = json.at(1);
+  return {Number(json.at(0)), upper.is_null() ? std::numeric_limits<double>::infinity() : Number(upper)};
+}
+
+Json ToJson(std::span<const WeightInterval> intervals) {
+  Json json = Json::array();
+  for (const WeightInterval& interval : intervals) json.push_back(ToJson(interval));
+  return json;
+}
+
+std::vector<WeightInterval> IntervalsFromJson(const Json& json, const char* name) {
+  std::vector<WeightInterval> intervals;
+  if (!json.contains(name)) return intervals;
+  for (const Json& interval : json.at(name)) intervals.push_back(IntervalFromJson(interval));
+  return intervals;
+}
+
+// Of anything that has both, where it has them.
+template <class Report>
+void WriteIntervals(const Report& report, Json& json) {
+  if (report.weight_interval) json["weight_interval"] = ToJson(*report.weight_interval);
+  if (report.share_interval) json["share_interval"] = ToJson(*report.share_interval);
+}
+
+template <class Report>
+void ReadIntervals(const Json& json, Report& report) {
+  if (json.contains("weight_interval")) report.weight_interval = IntervalFromJson(json.at("weight_interval"));
+  if (json.contains("share_interval")) report.share_interval = IntervalFromJson(json.at("share_interval"));
+}
+
+Json ToJson(const SourceReport& source) {
+  Json json = {{"name", source.name}, {"weight", source.weight}, {"share", source.share}};
+  WriteIntervals(source, json);
+  return json;
+}
+
+SourceReport SourceFromJson(const Json& json) {
+  SourceReport source{json.at("name").get<std::string>(), Number(json.at("weight")),
+                      Number(json.at("share"))};
+  ReadIntervals(json, source);
+  return source;
+}
+
 Json ToJson(const MachineReport& machine) {
   Json json = {{"class", machine.name}};
   if (!machine.against.empty()) json["against"] = machine.against;
@@ -88,6 +135,10 @@ Json ToJson(const MachineReport& machine) {
   json["n_support"] = machine.n_support;
   json["weights"] = machine.weights;
   if (!machine.quadratics.empty()) json["quadratics"] = machine.quadratics;
+  if (!machine.weight_intervals.empty()) {
+    json["weight_intervals"] = ToJson(machine.weight_intervals);
+    json["share_intervals"] = ToJson(machine.share_intervals);
+  }
   if (!machine.history.empty()) {
     json["history"] = Json::array();
     for (const HistoryRow& row : machine.history) json["history"].push_back(ToJson(row));
@@ -107,7 +158,9 @@ MachineReport MachineFromJson(const Json& json) {
                        .bias = Number(json.at("bias")),
                        .n_support = json.at("n_support").get<std::int64_t>(),
                        .weights = json.at("weights").get<std::vector<double>>(),
-                       .quadratics = json.value("quadratics", std::vector<double>())};
+                       .quadratics = json.value("quadratics", std::vector<double>()),
+                       .weight_intervals = IntervalsFromJson(json, "weight_intervals"),
+                       .share_intervals = IntervalsFromJson(json, "share_intervals")};
   if (json.contains("history")) {  // older models have none
     for (const Json& row : json.at("history")) report.history.push_back(HistoryFromJson(row));
   }
@@ -132,13 +185,17 @@ GroupReport GroupFromJson(const Json& json) {
 }
 
 Json ToJson(const KernelReport& kernel) {
-  return {{"name", kernel.name}, {"weight", kernel.weight}, {"quadratic", kernel.quadratic}};
+  Json json = {{"name", kernel.name}, {"weight", kernel.weight}, {"quadratic", kernel.quadratic}};
+  WriteIntervals(kernel, json);
+  return json;
 }
 
 KernelReport KernelFromJson(const Json& json) {
-  return {.name = json.at("name").get<std::string>(),
-          .weight = Number(json.at("weight")),
-          .quadratic = Number(json.at("quadratic"))};
+  KernelReport kernel{.name = json.at("name").get<std::string>(),
+                      .weight = Number(json.at("weight")),
+                      .quadratic = Number(json.at("quadratic"))};
+  ReadIntervals(json, kernel);
+  return kernel;
 }
 
 Json Rows(std::span<const double> values, std::size_t columns) {
@@ -189,6 +246,11 @@ Summary Parse(const Json& json) {
   summary.bias = Number(json.at("bias"));
   summary.n_support = json.at("n_support").get<std::int64_t>();
   for (const Json& kernel : json.at("kernels")) summary.kernels.push_back(KernelFromJson(kernel));
+  if (json.contains("sources")) {  // older models have none, nor intervals
+    for (const Json& source : json.at("sources")) summary.sources.push_back(SourceFromJson(source));
+  }
+  if (json.contains("share_error")) summary.share_error = Number(json.at("share_error"));
+  summary.no_intervals = json.value("no_intervals", "");
   summary.kernels_total = json.at("kernels_total").get<std::int64_t>();
   summary.kernels_active = json.at("kernels_active").get<std::int64_t>();
   summary.seconds = SecondsFromJson(json.at("seconds"));
@@ -266,6 +328,12 @@ Json ToJson(const Summary& summary) {
                {"options", std::move(options)},
                {"certificate", ToString(summary.certificate)},
                {"history", std::move(history)}};
+  if (!summary.sources.empty()) {
+    json["sources"] = Json::array();
+    for (const SourceReport& source : summary.sources) json["sources"].push_back(ToJson(source));
+  }
+  if (summary.share_error) json["share_error"] = *summary.share_error;
+  if (!summary.no_intervals.empty()) json["no_intervals"] = summary.no_intervals;
   if (summary.multiclass) json["multiclass"] = ToString(*summary.multiclass);
   if (!summary.groups.empty()) {
     json["groups"] = Json::array();

@@ -72,6 +72,7 @@ BoundedNorm::BoundedNorm(double p, std::vector<double> lower, std::vector<double
     lower_power_.push_back(std::pow(lower_[m], p));
     upper_power_.push_back(std::pow(upper_[m], p));
   }
+  traits().least_weights = lower_;
   if (p == 1) traits().linear = LinearWeights{.lower = lower_, .upper = upper_};
 }
 

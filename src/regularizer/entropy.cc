@@ -39,7 +39,8 @@ EntropyPenalty::EntropyPenalty(double mu)
     : Regularizer({.name = fmt::format("penalty {} on the entropy", mu),
                    .dual_degree = 0,
                    .has_projection = true,
-                   .least_step_share = kLeastStepShare}),
+                   .least_step_share = kLeastStepShare,
+                   .sum_is_one = true}),
       mu_(RequirePenalty(mu)) {}
 
 double EntropyPenalty::Evaluate(std::span<const double> theta, std::span<double> gradient) const {

@@ -23,6 +23,7 @@ LpNorm::LpNorm(double p)
                    .linear = p == 1 ? std::optional(LinearWeights{}) : std::nullopt}),
       p_(p) {
   if (!(p >= 1)) throw Error(ErrorKind::kUsage, {"norm", fmt::format("{}", p), "1 to inf"});
+  traits().dual_norm = DualNorm{.inner = conjugate(), .outer = conjugate()};
 }
 
 double LpNorm::conjugate() const { return ConjugateExponent(p_); }

@@ -37,7 +37,12 @@ LpPenalty::LpPenalty(double mu, double p)
                    .least_step_share = LeastStepShare(p),
                    .linear = LinearOf(mu, p)}),
       mu_(RequirePenalty(mu)),
-      norm_(p) {}
+      norm_(p) {
+  if (p == 1) return;
+  traits().dual_norm = norm_.dual_norm();
+  traits().dual_norm->linear = 0;
+  traits().dual_norm->square = 1 / (8 * mu);
+}
 
 // The gradient of mu/2 ||theta||^2 is mu ||theta|| (theta_m / ||theta||)^(p-1).
 double LpPenalty::Evaluate(std::span<const double> theta, std::span<double> gradient) const {

@@ -103,7 +103,11 @@ MixedNorm::MixedNorm(std::vector<int> groups, double P, double Q, double spread)
       group_count_(CountGroups(groups_)),
       P_(P),
       Q_(Q),
-      spread_(spread) {}
+      spread_(spread) {
+  if (!is_minimized() || spread > 0) return;
+  traits().dual_norm =
+      DualNorm{ConjugateExponent(WeightExponent(Q)), ConjugateExponent(WeightExponent(P)), groups_};
+}
 
 std::vector<double> MixedNorm::RootsOf(std::span<const double> q) const {
   if (spread_ == 0) return Roots(q);

@@ -37,6 +37,9 @@ NormPenalty::NormPenalty(double mu, MixedNorm norm)
     throw Error(ErrorKind::kUsage,
                 fmt::format("{} has no penalty: its weights are not minimised over", norm_.Name()));
   }
+  traits().dual_norm = norm_.dual_norm();
+  traits().dual_norm->linear = 0;
+  traits().dual_norm->square = 1 / (8 * mu);
 }
 
 double NormPenalty::Evaluate(std::span<const double> theta, std::span<double> gradient) const {

@@ -37,20 +37,35 @@ void Regularizer::Project(std::span<double>, std::span<const double>) const {
 
 namespace {
 
-// The maximum of s linear - R*(s^2 q) over s in [0, 1]; R*(s^2 q) is convex in s, as R is a function of
+// Where s linear - R*(s^2 q) is largest over s in [0, 1]; R*(s^2 q) is convex in s, as R is a function of
 // norms.
-double BestByGoldenSections(const Regularizer& regularizer, double linear, std::span<const double> q) {
+double ScaleByGoldenSections(const Regularizer& regularizer, double linear, std::span<const double> q) {
   constexpr int kSections = 60;  // 0.618^60 is below 1e-12
   std::vector<double> scaled(q.size());
-  const auto value_at = [&](double s) {
+  const auto loss_at = [&](double s) {
     for (std::size_t m = 0; m < q.size(); ++m) scaled[m] = s * s * q[m];
-    return s * linear - regularizer.DualTerm(scaled);
+    return regularizer.DualTerm(scaled) - s * linear;
   };
-  const double best = SmallestByGoldenSections(0, 1, kSections, [&](double s) { return -value_at(s); });
-  return value_at(best);
+  return SmallestByGoldenSections(0, 1, kSections, loss_at);
+}
+
+// s linear - R*(s^2 q).
+double BoundAt(const Regularizer& regularizer, double linear, std::span<const double> q, double s) {
+  std::vector<double> scaled(q.begin(), q.end());
+  for (double& value : scaled) value *= s * s;
+  return s * linear - regularizer.DualTerm(scaled);
 }
 
 }  // namespace
+
+double BestScale(const Regularizer& regularizer, double linear, std::span<const double> q) {
+  if (!(linear > 0)) return 0;
+  const double term = regularizer.DualTerm(q);
+  const double degree = regularizer.dual_degree();
+  if (degree != 0) return linear >= degree * term ? 1 : std::pow(linear / (degree * term), 1 / (degree - 1));
+  const double inside = ScaleByGoldenSections(regularizer, linear, q);
+  return BoundAt(regularizer, linear, q, inside) > linear - term ? inside : 1;
+}
 
 void FillByQuadratics(const LinearWeights& weights, std::span<const double> q, std::span<double> theta) {
   std::vector<std::size_t> order(q.size());
@@ -84,9 +99,9 @@ double LowerBound(const Regularizer& regularizer, double linear, std::span<const
   const double least = regularizer.LeastValue(q.size());
   if (!(linear > 0)) return std::max(whole, least);
   const double degree = regularizer.dual_degree();
-  if (degree == 0) return std::max({whole, least, BestByGoldenSections(regularizer, linear, q)});
-  if (linear >= degree * term) return whole;
-  const double share = std::pow(linear / (degree * term), 1 / (degree - 1));
+  if (degree != 0 && linear >= degree * term) return whole;
+  const double share = BestScale(regularizer, linear, q);
+  if (degree == 0) return std::max(BoundAt(regularizer, linear, q, share), least);
   return (1 - 1 / degree) * share * linear;
 }
 

@@ -53,6 +53,16 @@ struct LargestPart {
   double square = 0;
 };
 
+/// A dual term that is a function of a norm of norms: R*(q) = f(z), z = || (||max(q, 0)_g||_inner)_g
+/// ||_outer.
+struct DualNorm {
+  double inner = 1;
+  double outer = 1;
+  std::vector<int> groups = {};  ///< of every kernel, from 0 on; empty: all in one
+  double linear = 0.5;           ///< f(z) = linear z + square z^2
+  double square = 0;
+};
+
 /// What a regulariser is and has, known once it is made.
 struct RegularizerTraits {
   std::string name;  ///< for messages, as the options say it: "norm 2"
@@ -73,6 +83,12 @@ struct RegularizerTraits {
   std::optional<LinearWeights> linear = {};
   /// For a dual term that is not smooth only since it is that of a maximum.
   std::optional<LargestPart> largest_part = {};
+  /// Where the dual term is that of a norm: single q_m then change it at little cost.
+  std::optional<DualNorm> dual_norm = {};
+  /// Whether weights always sum to 1.
+  bool sum_is_one = false;
+  /// What weights are at least, of every kernel; empty: 0.
+  std::vector<double> least_weights = {};
 };
 
 class Regularizer {
@@ -91,6 +107,9 @@ class Regularizer {
   double least_step_share() const { return traits_.least_step_share; }
   const std::optional<LinearWeights>& linear() const { return traits_.linear; }
   const std::optional<LargestPart>& largest_part() const { return traits_.largest_part; }
+  const std::optional<DualNorm>& dual_norm() const { return traits_.dual_norm; }
+  bool sum_is_one() const { return traits_.sum_is_one; }
+  const std::vector<double>& least_weights() const { return traits_.least_weights; }
 
   /// r(theta), for feasible theta: 0 for a constraint.
   double Value(std::span<const double> theta) const { return Evaluate(theta, {}); }
@@ -139,6 +158,9 @@ class Regularizer {
  private:
   RegularizerTraits traits_;
 };
+
+/// The s in [0, 1] with the largest s L - R*(s^2 q).
+double BestScale(const Regularizer& regularizer, double linear, std::span<const double> q);
 
 /// The best lower bound that beta gives, from its L and its quadratics: max over s in [0, 1] of s L - R*(s^2
 /// q) where 0 is feasible too (`may_scale`; L is concave), else L - R*(q).

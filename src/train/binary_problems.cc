@@ -14,6 +14,7 @@
 #include "train/objective.h"
 #include "train/warm_start.h"
 #include "weights/run/learn_common.h"
+#include "weights/strategies/known_weights.h"
 #include "weights/strategies/sample_screening.h"
 
 namespace kweave {
@@ -60,8 +61,13 @@ Learned LearnOne(const TrainingRun& run, const BinaryProblem& problem, const War
   options.reserve = at.reserve;
   options.certifies = at.certifies;
   const LearningProblem learning{objective.risk(), problem.regularizer};
-  return problem.rows.empty() ? LearnScreened(at.grams.Pair(), learning, options, at.control)
-                              : LearnWeights(at.grams.Pair(), learning, options, at.control);
+  return LearnUntilKnown(
+      *problem.regularizer, options, run.options.weights_tolerance,
+      [&](const LearnOptions& own) {
+        return problem.rows.empty() ? LearnScreened(at.grams.Pair(), learning, own, at.control)
+                                    : LearnWeights(at.grams.Pair(), learning, own, at.control);
+      },
+      at.control);
 }
 
 // Says in reports which of the machines is learned. `learned` are those that are there, it or an earlier
@@ -111,6 +117,13 @@ std::size_t GatheredBytes(const TrainingRun& run, const BinaryProblem& problem) 
   return std::min(wanted, run.plan.row_cache_bytes / (2 * static_cast<std::size_t>(run.pool.size())));
 }
 
+// As well as the options ask for.
+bool IsKnown(const TrainingRun& run, const BinaryProblem& problem, const Learned& learned) {
+  if (run.options.weights_tolerance == 0) return true;
+  const Importance importance = FindImportance(*problem.regularizer, learned.certificate);
+  return ShareError(importance, learned.theta) <= run.options.weights_tolerance;
+}
+
 // Machines on all samples are certified together, from one pass over the kernels. A machine that needs more
 // work is learned further by itself.
 void CertifyTogether(const TrainingRun& run, std::span<const BinaryProblem> problems,
@@ -130,7 +143,8 @@ void CertifyTogether(const TrainingRun& run, std::span<const BinaryProblem> prob
   for (std::size_t k = 0; k < problems.size(); ++k) {
     learned[k].certificate = std::move(certificates[k]);
     learned[k].certificate_seconds += seconds;
-    if (learned[k].certificate.relative_gap <= run.options.gap) continue;
+    if (learned[k].certificate.relative_gap <= run.options.gap && IsKnown(run, problems[k], learned[k]))
+      continue;
     const bool has_ended = learned[k].status == Status::kConverged || learned[k].status == Status::kStalled;
     if (!has_ended || run.control.ShouldStop()) continue;
     const WarmStart start{learned[k].theta, learned[k].beta, learned[k].certificate.outputs};
@@ -219,7 +233,12 @@ Learned LearnWithCommonWeights(const TrainingRun& run, std::span<const BinaryPro
   }
   if (run.plan.keeps_bases) run.grams->KeepBases(run.plan.keeps_exact_bases);
   const std::optional<WarmStart> start = CommonStartOf(run, problems);
-  return LearnCommon(run.grams->Pair(), problem, run.Learning(start ? &*start : nullptr), run.control);
+  return LearnUntilKnown(
+      *run.regularizer, run.Learning(start ? &*start : nullptr), run.options.weights_tolerance,
+      [&](const LearnOptions& options) {
+        return LearnCommon(run.grams->Pair(), problem, options, run.control);
+      },
+      run.control);
 }
 
 // One of the machines with common weights; bounds are those of the whole.
@@ -306,6 +325,28 @@ MachineProblem ProblemOf(const BinaryProblem& problem, const Learned& learned) {
   return own;
 }
 
+// Of the mean weights, and of every machine in its report; of common weights once.
+void FindImportanceOfAll(const TrainingRun& run, std::span<const BinaryProblem> problems,
+                         std::span<const Learned> machines, LearnedMachines& all) {
+  if (run.grams == nullptr) return;
+  all.sources = SourcesOf(run.prepared);
+  const std::size_t kernels = run.prepared.kept.size();
+  if (all.problem.has_common_weights) {
+    all.importance = FindImportance(*run.regularizer, all.total.certificate, all.sources, kernels);
+    return;
+  }
+  std::vector<Importance> of_kernels, of_sources;
+  for (std::size_t k = 0; k < problems.size(); ++k) {
+    LearnedImportance one =
+        FindImportance(*problems[k].regularizer, machines[k].certificate, all.sources, kernels);
+    all.reports[k].weight_intervals = one.kernels.weights;
+    all.reports[k].share_intervals = one.kernels.shares;
+    of_kernels.push_back(std::move(one.kernels));
+    of_sources.push_back(std::move(one.sources));
+  }
+  all.importance = {MeanImportance(of_kernels), MeanImportance(of_sources)};
+}
+
 }  // namespace
 
 LearnedMachines LearnBinaryProblems(const TrainingRun& run, std::span<const BinaryProblem> problems) {
@@ -329,6 +370,7 @@ LearnedMachines LearnBinaryProblems(const TrainingRun& run, std::span<const Bina
     all.machines.push_back(OverAllSamples(run, problems[k], machines[k]));
     all.problem.machines.push_back(ProblemOf(problems[k], machines[k]));
   }
+  FindImportanceOfAll(run, problems, machines, all);
   return run.Account(std::move(all));
 }
 

@@ -14,6 +14,7 @@
 #include "train/objective.h"
 #include "train/warm_start.h"
 #include "weights/run/learn_joint.h"
+#include "weights/strategies/known_weights.h"
 
 namespace kweave {
 namespace {
@@ -126,9 +127,14 @@ LearnedMachines LearnJoint(const TrainingRun& run) {
   const std::unique_ptr<Grams> pair_grams = MakePairGrams(run);
   const std::optional<GramPair> given = pair_grams ? std::optional(pair_grams->Pair()) : std::nullopt;
   LearnedMachines result;
-  result.total = LearnJoint(run.grams->Pair(),
-                            {risk, run.regularizer, class_kernels.matrices, given ? &*given : nullptr},
-                            run.Learning(start ? &*start : nullptr), run.control);
+  result.total = LearnUntilKnown(
+      *run.regularizer, run.Learning(start ? &*start : nullptr), run.options.weights_tolerance,
+      [&](const LearnOptions& options) {
+        return LearnJoint(run.grams->Pair(),
+                          {risk, run.regularizer, class_kernels.matrices, given ? &*given : nullptr}, options,
+                          run.control);
+      },
+      run.control);
   Learned& learned = result.total;
   const JointGram gram(run.grams->Exact(), risk.classes, class_kernels.matrices,
                        given ? given->working : nullptr);
@@ -147,6 +153,9 @@ LearnedMachines LearnJoint(const TrainingRun& run) {
     result.class_kernel = ReportClassKernels(class_kernels, classes, std::span(learned.theta).first(products),
                                              std::span(learned.certificate.quadratics).first(products));
   }
+  result.sources = SourcesOf(run.prepared);
+  result.importance = FindImportance(*run.regularizer, learned.certificate, result.sources, kernels,
+                                     std::max<std::size_t>(class_kernels.matrices.size(), 1));
   SumOverClassKernels(kernels, class_kernels.matrices.size(), learned.theta);
   SumOverClassKernels(kernels, class_kernels.matrices.size(), learned.certificate.quadratics);
   result.reports = MakeReports(risk, classes, learned);

@@ -18,6 +18,7 @@ constexpr OptionRange kPositive = {.least = 0, .is_above = true};
 constexpr OptionRange kNotNegative = {.least = 0};
 constexpr OptionRange kShare = {.least = 0, .most = 1, .is_above = true};
 constexpr OptionRange kNorm = {.least = 1, .has_infinity = true};
+constexpr OptionRange kShareOrNone = {.least = 0, .most = 1, .is_above = true, .zero_means_none = true};
 constexpr OptionRange kPositiveOrNone = {.least = 0, .is_above = true, .zero_means_none = true};
 constexpr OptionRange kNormOrNone = {.least = 1, .has_infinity = true, .zero_means_none = true};
 
@@ -166,6 +167,11 @@ std::span<const Record> TrainOptionRecords() {
       Record("gap", &O::gap,
              "relative duality gap to reach; product: projected gradient, relative to the objective")
           .Within(kShare),
+      Record("weights_tolerance", &O::weights_tolerance,
+             "goes on past the gap until every kernel's share of the sum of the weights is known to this; 0: "
+             "the gap is enough")
+          .Within(kShareOrNone)
+          .In({.combine = {Combine::kSum}}),
       Record("certificate", &O::certificate, "how the certificate evaluates kernels"),
       Record("max_iterations", &O::max_iterations,
              "moves of the kernel weights at most; 0: the method's own limit")

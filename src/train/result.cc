@@ -48,6 +48,56 @@ std::vector<double> Pick(std::span<const double> values, std::span<const Index> 
   return picked;
 }
 
+// The same of intervals.
+std::vector<WeightInterval> OverAllKernels(const PreparedKernels& prepared,
+                                           std::span<const WeightInterval> kept) {
+  std::vector<WeightInterval> all(prepared.names.size());
+  for (std::size_t k = 0; k < kept.size(); ++k) {
+    const bool is_pair = k >= prepared.kept.size();
+    all[is_pair ? prepared.pairs.kept[k - prepared.kept.size()] : prepared.kept[k]] = kept[k];
+  }
+  return all;
+}
+
+std::vector<WeightInterval> Pick(std::span<const WeightInterval> values, std::span<const Index> positions) {
+  std::vector<WeightInterval> picked;
+  for (const Index k : positions) picked.push_back(values[k]);
+  return picked;
+}
+
+void ReportSources(const LearnedMachines& learned, Summary& summary) {
+  const std::vector<double>& theta = learned.total.theta;
+  const double total = std::accumulate(theta.begin(), theta.end(), 0.0);
+  const Importance& importance = learned.importance.sources;
+  for (std::size_t k = 0; k < learned.sources.names.size(); ++k) {
+    SourceReport source{.name = learned.sources.names[k]};
+    for (const Index m : learned.sources.parts[k]) source.weight += theta[m];
+    source.share = total > 0 ? source.weight / total : 0;
+    if (importance.is_known()) {
+      source.weight_interval = importance.weights[k];
+      source.share_interval = importance.shares[k];
+    }
+    summary.sources.push_back(std::move(source));
+  }
+}
+
+// Of the kernels reported, and of all sources.
+void ReportImportance(const PreparedKernels& prepared, const LearnedMachines& learned,
+                      std::span<const Index> reported, Summary& summary) {
+  ReportSources(learned, summary);
+  const Importance& importance = learned.importance.kernels;
+  summary.no_intervals = importance.reason;
+  if (!importance.is_known()) return;
+  const std::vector<WeightInterval> weights = OverAllKernels(prepared, importance.weights);
+  const std::vector<WeightInterval> shares = OverAllKernels(prepared, importance.shares);
+  for (std::size_t k = 0; k < reported.size(); ++k) {
+    summary.kernels[k].weight_interval = weights[reported[k]];
+    summary.kernels[k].share_interval = shares[reported[k]];
+  }
+  const double error = ShareError(importance, learned.total.theta);
+  if (std::isfinite(error)) summary.share_error = error;
+}
+
 void ReportKernels(const PreparedKernels& prepared, const LearnedMachines& learned, Summary& summary) {
   const std::vector<double> weights = OverAllKernels(prepared, learned.total.theta);
   const std::vector<double> quadratics = OverAllKernels(prepared, learned.total.certificate.quadratics);
@@ -58,7 +108,11 @@ void ReportKernels(const PreparedKernels& prepared, const LearnedMachines& learn
     machine.weights = Pick(OverAllKernels(prepared, machine.weights), reported);
     if (!machine.quadratics.empty())
       machine.quadratics = Pick(OverAllKernels(prepared, machine.quadratics), reported);
+    if (machine.weight_intervals.empty()) continue;
+    machine.weight_intervals = Pick(OverAllKernels(prepared, machine.weight_intervals), reported);
+    machine.share_intervals = Pick(OverAllKernels(prepared, machine.share_intervals), reported);
   }
+  ReportImportance(prepared, learned, reported, summary);
 }
 
 // Which of `count` positions have a value other than zero in any of the vectors that `part` picks from

@@ -10,6 +10,7 @@
 #include "kweave/options.h"
 #include "model/content.h"
 #include "train/grams.h"
+#include "train/importance_report.h"
 #include "train/memory_plan.h"
 #include "train/objective.h"
 #include "train/prepared.h"
@@ -39,6 +40,9 @@ struct LearnedMachines {
   bool uses_table = false;  ///< by the certificate
   KernelWork kernel_work;
   std::optional<double> leave_one_out;
+  /// Of the weights in `total`; those of single machines are in their reports.
+  LearnedImportance importance;
+  KernelSources sources;
 };
 
 /// The dual point behind a lower bound, for the model to keep; none where it is beta.

@@ -28,6 +28,7 @@
 #include "train/training_run.h"
 #include "train/warm_start.h"
 #include "weights/run/learn.h"
+#include "weights/strategies/known_weights.h"
 
 namespace kweave {
 namespace {
@@ -69,13 +70,20 @@ LearnedMachines LearnOneMachine(const TrainingRun& run) {
   // A determinant is a size by itself.
   if (problem.risk.bias_slope != 0 && !NeedsKernelMatrix(run.options))
     problem.risk.least_size = LeastSize(*run.grams->Pair().working, *chosen.regularizer);
-  Learned learned =
-      LearnWeights(run.grams->Pair(), problem, run.Learning(warm ? &*warm : nullptr), run.control);
+  Learned learned = LearnUntilKnown(
+      *chosen.regularizer, run.Learning(warm ? &*warm : nullptr), run.options.weights_tolerance,
+      [&](const LearnOptions& options) {
+        return LearnWeights(run.grams->Pair(), problem, options, run.control);
+      },
+      run.control);
   const double bias = objective.DecisionBias(learned.certificate.bias);
   LearnedMachines one = run.Account(OneMachine(learned, bias));
   if (!run.control.ShouldStop()) {
     one.leave_one_out = LeaveOneOutScore(run.grams->Exact(), run.options, objective.risk(), learned);
   }
+  one.sources = SourcesOf(run.prepared);
+  one.importance =
+      FindImportance(*chosen.regularizer, one.total.certificate, one.sources, run.prepared.kept.size());
   one.problem.regularizer = chosen.described;
   one.groups = ReportGroups(run.options, run.prepared, chosen.group_names, one.total.theta);
   return one;
@@ -184,6 +192,9 @@ Model Train(const Dataset& data, const CheckedOptions& checked, const Context& c
                         .grams = grams.get(),
                         .start = start};
   const LearnedMachines learned = multiclass ? LearnClasses(*multiclass, run) : LearnOneMachine(run);
+  const std::string open =
+      NoteOnOpenWeights(options, prepared, learned.importance.kernels, learned.total.theta);
+  if (!open.empty()) control.Log(LogLevel::kNote, open);
   return run.Finish(MakeContent(samples, prepared, options, learned), learned, kernel_seconds);
 }
 

@@ -12,7 +12,8 @@ LearnOptions TrainingRun::Learning(const WarmStart* warm) const {
           .row_cache_bytes = plan.row_cache_bytes,
           .solver = options.solver,
           .pool = &pool,
-          .start = warm};
+          .start = warm,
+          .keeps_cuts = options.weights_tolerance > 0};
 }
 
 LearnedMachines TrainingRun::Account(LearnedMachines learned) const {

@@ -42,6 +42,12 @@ constexpr int kSolvesBeforeRestart = 2;
 // run has stalled.
 constexpr int kSolvesWithoutDigits = 6;
 constexpr double kGapAboveFloats = 1e-3;  // relative: what is left of it is not for want of digits
+// A small gap can hide weights that never moved, where losses outweigh the norm of the function: the first
+// theta is no answer before it was compared with this many others, or with a better one.
+constexpr std::int64_t kMovesThatTell = 3;
+// Dual points kept for what they say of the weights: sets of more hardly shrink, and each costs a certificate
+// and a vector over the samples, of so many bytes in all.
+constexpr std::size_t kMostKeptPoints = 16, kMostKeptBytes = std::size_t{128} << 20;
 constexpr std::int64_t kDefaultMaxIterations = 5000;  // beyond any run that converged; a guard, not a tuning
 
 // theta[m] >= share * least[m] for all m.
@@ -137,8 +143,10 @@ void Driver::Account(const Evaluation& at, bool is_inside) {
   last_ = at;
   if (account_.LowerPrimal(last_.primal)) {
     best_ = last_;
+    moves_before_best_ = learned_.iterations;
     is_certificate_current_ = false;
   }
+  if (options_.keeps_cuts) KeepDualPoint();
   NoteDual(last_.beta, last_.dual);
   const bool is_repeated = !std::exchange(has_moved_, false);
   const bool was_inside = is_repeated && account_.history().back().inside_solve;
@@ -172,10 +180,33 @@ void Driver::CertifyBest() {
   learned_.certificate = machine_.Certify(gram_.exact(), best_.theta, best_.beta, best_dual_beta_);
 }
 
+void Driver::KeepDualPoint() {
+  kept_betas_.push_back(last_.beta);
+  const std::size_t bytes = std::max<std::size_t>(last_.beta.size() * sizeof(double), 1);
+  const std::size_t most = std::clamp<std::size_t>(kMostKeptBytes / bytes, 1, kMostKeptPoints);
+  while (kept_betas_.size() > most) kept_betas_.pop_front();
+}
+
+void Driver::CertifyKeptPoints() {
+  ScopedSeconds seconds(learned_.certificate_seconds);
+  for (const std::vector<double>& beta : kept_betas_) {
+    if (control_.ShouldStop()) return;
+    Certificate certificate = machine_.Certify(gram_.exact(), best_.theta, beta, beta);
+    if (!std::isfinite(certificate.gap)) continue;
+    for (WeightCut& cut : certificate.cuts) learned_.certificate.cuts.push_back(std::move(cut));
+  }
+}
+
+// The theta of a warm start has been compared already.
+bool Driver::HasMovedEnough() const {
+  if (options_.start != nullptr || theta_.size() == 1 || IsUniformSum(regularizer_)) return true;
+  return moves_before_best_ > 0 || learned_.iterations > std::min(kMovesThatTell, most_moves_ - 1);
+}
+
 // Asks the certificate when the estimates are good enough. Where it disagrees, the kernels of the solves were
 // not precise enough, or the solves were not.
 bool Driver::IsCertified() {
-  if (!account_.IsWorthCertifying()) return false;
+  if (!account_.IsWorthCertifying() || !HasMovedEnough()) return false;
   if (!options_.certifies) return true;
   CertifyBest();
   if (learned_.certificate.relative_gap <= options_.target_gap) return true;
@@ -285,6 +316,7 @@ Learned Driver::Finish(Status status) {
     CertifyBest();
     if (learned_.certificate.relative_gap <= options_.target_gap) status = Status::kConverged;
   }
+  if (options_.keeps_cuts && options_.certifies) CertifyKeptPoints();
   learned_.status = status;
   if (status == Status::kStalled) learned_.stalled_by = CauseOfStall();
   learned_.history = std::move(account_.history());

@@ -17,6 +17,7 @@
 #ifndef KWEAVE_WEIGHTS_RUN_DRIVER_H_
 #define KWEAVE_WEIGHTS_RUN_DRIVER_H_
 
+#include <deque>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -46,6 +47,9 @@ class Driver : private ThetaMover {
   void NoteStart();
   void CertifyBest();
   bool IsCertified();
+  bool HasMovedEnough() const;
+  void KeepDualPoint();
+  void CertifyKeptPoints();
   bool IsSolveTooCoarse() const;
   double WantedInnerGap() const;
   bool IsStuck();
@@ -74,7 +78,9 @@ class Driver : private ThetaMover {
   std::vector<double> best_dual_beta_;   // of its dual
   bool is_certificate_current_ = false;  // learned_.certificate is that of the best found
   bool has_moved_ = true;                // theta differs from that of the last history row
-  double wanted_inside_;                 // inner gap before the next move inside a solve
+  std::int64_t moves_before_best_ = 0;
+  std::deque<std::vector<double>> kept_betas_;  // of the last solves, newest last
+  double wanted_inside_;                        // inner gap before the next move inside a solve
   double inside_weight_seconds_ = 0;
   Learned learned_;
 };

@@ -55,6 +55,8 @@ struct LearnOptions {
   MemoryReserve* reserve = nullptr;
   /// False: the estimates of the solves say when to end and are what is returned; the caller certifies.
   bool certifies = true;
+  /// Certifies dual points of the last solves beside the best, for what they say of the weights.
+  bool keeps_cuts = false;
 };
 
 class GramSample;
