@@ -44,7 +44,7 @@ double LargestNorm(std::span<const T> squared_norms) {
 }
 
 // The same for sparse products, and for sums over features.
-constexpr Index kCheapEntries = 16, kCheapSummedFeatures = 16;
+constexpr Index kCheapTerms = 16;
 
 // From this share of zeros on, sums over the other features of the left sample take less time.
 constexpr double kMostlyZero = 0.5;
@@ -466,7 +466,7 @@ BasePlan PlanBase(const BaseRequest& request, std::size_t value_bytes) {
       break;
     case BlockKind::kFeatureSums: {
       const Index features = SubsetSize(request.left->features, subset);
-      plan.is_cheap = features <= kCheapSummedFeatures;
+      plan.is_cheap = features <= kCheapTerms;
       plan.bytes =
           of_both_sides([&](const Features& side) { return RowCount(side) * features * value_bytes; });
       plan.bytes += RowCount(request.right->features) * value_bytes;  // where most values are zero
@@ -474,7 +474,7 @@ BasePlan PlanBase(const BaseRequest& request, std::size_t value_bytes) {
     }
     case BlockKind::kSparseProducts: {
       const auto& right = std::get<SparseRows>(request.right->features);
-      plan.is_cheap = right.offsets[right.rows] - right.offsets[0] <= kCheapEntries * right.rows;
+      plan.is_cheap = right.offsets[right.rows] - right.offsets[0] <= kCheapTerms * right.rows;
       plan.bytes = of_both_sides([&](const Features& side) {
         const auto& rows = std::get<SparseRows>(side);
         return SparseSampleBytes(rows, value_bytes) + rows.rows * value_bytes;

@@ -27,7 +27,7 @@ void BaseRows<T>::SetCapacity(Index rows) {
   for (std::size_t s = capacity_; s < row_of_slot_.size(); ++s) {
     if (row_of_slot_[s] != kNone) slot_of_row_[row_of_slot_[s]] = kNone;
   }
-  slabs_.resize((capacity_ + kSlabRows - 1) / kSlabRows);
+  slabs_.resize((capacity_ + kRowsPerCall - 1) / kRowsPerCall);
   row_of_slot_.resize(capacity_);
   was_used_.resize(capacity_);
   hand_ = 0;
@@ -45,7 +45,8 @@ std::int32_t BaseRows<T>::TakeSlot(bool may_evict) {
   const Index used = static_cast<Index>(row_of_slot_.size());
   if (used < capacity_) {
     // The bound may grow while the last slab is in use.
-    if (used % kSlabRows == 0) slabs_.emplace_back(std::min(kSlabRows, left_count() - used) * right_count_);
+    if (used % kRowsPerCall == 0)
+      slabs_.emplace_back(std::min(kRowsPerCall, left_count() - used) * right_count_);
     row_of_slot_.push_back(kNone);
     was_used_.push_back(0);
     return static_cast<std::int32_t>(used);
@@ -72,11 +73,11 @@ void BaseRows<T>::KeepAll(ThreadPool& pool) {
   SetCapacity(left_count());
   std::vector<Index> rows(static_cast<std::size_t>(left_count()));
   std::iota(rows.begin(), rows.end(), Index{0});
-  const std::size_t rows_at_a_time = static_cast<std::size_t>(kSlabRows * kSlabsPerThread * pool.size());
+  const std::size_t rows_at_a_time = static_cast<std::size_t>(kRowsPerCall * kSlabsPerThread * pool.size());
   for (std::size_t first = 0; first < rows.size(); first += rows_at_a_time) {
     const auto some =
         std::span<const Index>(rows).subspan(first, std::min(rows_at_a_time, rows.size() - first));
-    const std::vector<Batch> batches = PrepareAll(some, kSlabRows);
+    const std::vector<Batch> batches = PrepareAll(some, kRowsPerCall);
     pool.ParallelFor(static_cast<Index>(batches.size()), 1, [&](Index b, Index, int) {
       thread_local AlignedVector<T> scratch;
       thread_local std::vector<const T*> pointers;

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "base/constants.h"
 #include "base/memory.h"
 #include "base/threads.h"
 #include "compute/cpu/family_loops.h"
@@ -73,11 +74,9 @@ class BaseRows {
 
  private:
   static constexpr std::int32_t kNone = -1;  // no slot, or no row
-  static constexpr Index kSlabRows =
-      64;  // as many as are read in a batch (kRowBatch), so a batch can lie in one
 
   T* Slot(std::int32_t slot) const {
-    return slabs_[slot / kSlabRows].data() + slot % kSlabRows * right_count_;
+    return slabs_[slot / kRowsPerCall].data() + slot % kRowsPerCall * right_count_;
   }
   std::int32_t TakeSlot(bool may_evict);
   bool HasPlacesInOrder(const Batch& batch) const;
@@ -85,8 +84,8 @@ class BaseRows {
   std::unique_ptr<BaseBlock<T>> block_;
   Index right_count_ = 0;
   Index capacity_ = 0;
-  /// Storage, made when first needed, in slabs of kSlabRows rows: slot s is row s % kSlabRows of slab s /
-  /// kSlabRows.
+  /// Storage, made when first needed, in slabs of kRowsPerCall rows, as many as are read in a batch: slot s
+  /// is row s % kRowsPerCall of slab s / kRowsPerCall.
   std::vector<LargeBuffer<T>> slabs_;
   std::vector<Index> row_of_slot_;         ///< kNone: free
   std::vector<char> was_used_;             ///< second-chance marks

@@ -70,15 +70,15 @@ class DirectPass {
   void Run(ThreadPool& pool) {
     for (DirectVector& vector : vectors_) vector.quadratics.assign(all_.size(), 0.0);
     // As many batches at a time as a pass prepares, which bounds their sums.
-    const std::size_t rows_at_a_time = kBatchesAtATime * kRowBatch;
+    const std::size_t rows_at_a_time = kBatchesAtATime * kRowsPerCall;
     for (std::size_t start = 0; start < rows_.size(); start += rows_at_a_time) {
       const auto some = std::span(rows_).subspan(start, std::min(rows_at_a_time, rows_.size() - start));
       const Share nothing{std::vector<double>(base_.right_count(), 0.0),
                           std::vector<double>(all_.size(), 0.0)};
-      std::vector<std::vector<Share>> shares((some.size() + kRowBatch - 1) / kRowBatch,
+      std::vector<std::vector<Share>> shares((some.size() + kRowsPerCall - 1) / kRowsPerCall,
                                              std::vector<Share>(vectors_.size(), nothing));
       VisitPairs<double>(base_, some, {.by_rows = true}, pool, [&](const PairBlock<double>& pairs) {
-        AddPairs(pairs, shares[pairs.first / kRowBatch]);
+        AddPairs(pairs, shares[pairs.first / kRowsPerCall]);
       });
       for (const std::vector<Share>& of_batch : shares) {
         for (std::size_t v = 0; v < vectors_.size(); ++v) AddShare(of_batch[v], vectors_[v]);

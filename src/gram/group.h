@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/constants.h"
 #include "base/threads.h"
 #include "gram/gram.h"
 #include "kweave/dataset.h"
@@ -21,9 +22,6 @@ namespace kweave {
 
 /// Columns that one thread works on at a time: a block of moments stays in the nearest caches.
 inline constexpr Index kColumnBlock = 512;
-/// Left samples per matrix product, and float values that are added up before their sum is taken over in
-/// double.
-inline constexpr Index kRowBatch = 64;
 
 /// The nonzero entries of a vector over the left samples.
 struct SupportVector {

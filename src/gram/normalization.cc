@@ -11,8 +11,6 @@
 namespace kweave {
 namespace {
 
-// Below this share of the mean of k(x,x) a variance is rounding.
-constexpr double kNoVariance = 1e-12;
 // Above this many samples statistics are computed from float32 kernel values (sums stay in float64).
 constexpr Index kManySamples = 4000;
 

@@ -13,6 +13,9 @@
 
 namespace kweave {
 
+/// Below this share of the mean of k(x,x) a variance is rounding.
+inline constexpr double kNoVariance = 1e-12;
+
 /// One fitted step of a kernel whose normalisation is not a single factor.
 struct FittedStep {
   Normalizer kind = Normalizer::kTrace;

@@ -74,21 +74,21 @@ template <class T, class Visit, class Wants = AllPairs>
 void VisitPairs(std::span<BaseRows<T>* const> bases, std::span<const Index> rows, const PassShape& shape,
                 ThreadPool& pool, Visit visit, Wants wants = {}) {
   using Batch = typename BaseRows<T>::Batch;
-  const std::size_t rows_at_a_time = (shape.may_evict ? 1 : kBatchesAtATime) * kRowBatch;
+  const std::size_t rows_at_a_time = (shape.may_evict ? 1 : kBatchesAtATime) * kRowsPerCall;
   const Index columns = bases[0]->right_count();
   std::vector<std::vector<Batch>> batches(bases.size());
   for (std::size_t start = 0; start < rows.size(); start += rows_at_a_time) {
     const auto some = rows.subspan(start, std::min(rows_at_a_time, rows.size() - start));
     for (std::size_t t = 0; t < bases.size(); ++t) {
-      batches[t] = bases[t]->PrepareAll(some, kRowBatch, shape.may_evict);
+      batches[t] = bases[t]->PrepareAll(some, kRowsPerCall, shape.may_evict);
     }
     const std::size_t count = batches[0].size();
     const auto look = [&](std::size_t first, std::size_t last, Index begin, Index end) {
       thread_local AlignedVector<T> scratch;
       thread_local std::vector<std::vector<const T*>> values;
       thread_local std::vector<const T*> pointers;
-      const std::size_t first_row = first * kRowBatch;
-      const auto samples = some.subspan(first_row, std::min(last * kRowBatch, some.size()) - first_row);
+      const std::size_t first_row = first * kRowsPerCall;
+      const auto samples = some.subspan(first_row, std::min(last * kRowsPerCall, some.size()) - first_row);
       const bool is_wanted = wants(samples, begin, end);
       std::size_t missing = 0;
       bool is_kept = false;
@@ -149,8 +149,8 @@ struct WeightedMoments {
   Moments* moments;
 };
 
-/// Adds up rows with factors for one target, over columns [begin, begin + width): at most kRowBatch rows are
-/// accumulated in float before they are summed in double. Rows that only others of many targets need cost
+/// Adds up rows with factors for one target, over columns [begin, begin + width): at most kRowsPerCall rows
+/// are accumulated in float before they are summed in double. Rows that only others of many targets need cost
 /// this one nothing.
 template <class T, class Add>
 void AddRowsTo(const WeightedMoments<T>& target, std::size_t first, std::span<const T* const> rows,
@@ -171,7 +171,7 @@ void AddRowsTo(const WeightedMoments<T>& target, std::size_t first, std::span<co
     if (target.factors[first + r] == 0) continue;
     used.push_back(rows[r]);
     used_factors.push_back(target.factors[first + r]);
-    if (std::is_same_v<T, float> && used.size() == static_cast<std::size_t>(kRowBatch)) flush();
+    if (std::is_same_v<T, float> && used.size() == static_cast<std::size_t>(kRowsPerCall)) flush();
   }
   flush();
 }
@@ -203,7 +203,7 @@ void AddMoments(BaseRows<T>& base, std::span<const Index> rows,
 /// blocks of columns are computed once and count twice. `add` as above.
 template <class T, class Add>
 std::vector<double> SumOverPairs(BaseRows<T>& base, Index functions, ThreadPool& pool, Add add) {
-  static_assert(kColumnBlock % kRowBatch == 0);
+  static_assert(kColumnBlock % kRowsPerCall == 0);
   const Index blocks = (base.right_count() + kColumnBlock - 1) / kColumnBlock;
   std::vector<double> sums(blocks * functions, 0.0);
   std::vector<Index> all(static_cast<std::size_t>(base.left_count()));

@@ -198,10 +198,10 @@ class ProductGram final : public Gram {
       std::vector<double> out(gram_.features_.rows, support.sum);
       gram_.pool_.ParallelFor(gram_.features_.rows, kColumnBlock, [&](Index begin, Index end, int) {
         const Index width = end - begin;
-        AlignedVector<T> values(kRowBatch * width);
+        AlignedVector<T> values(kRowsPerCall * width);
         std::vector<const T*> pointers;
-        for (std::size_t first = 0; first < support.rows.size(); first += kRowBatch) {
-          const std::size_t count = std::min<std::size_t>(kRowBatch, support.rows.size() - first);
+        for (std::size_t first = 0; first < support.rows.size(); first += kRowsPerCall) {
+          const std::size_t count = std::min<std::size_t>(kRowsPerCall, support.rows.size() - first);
           all_.KernelValues(all_, std::span(support.rows).subspan(first, count), begin, end, values.data(),
                             width);
           pointers.clear();
@@ -217,8 +217,8 @@ class ProductGram final : public Gram {
     template <class Out>
     void FillRows(std::span<const Index> rows, Out* out, Index stride) const {
       gram_.CountRows(static_cast<std::int64_t>(rows.size()));
-      for (std::size_t first = 0; first < rows.size(); first += kRowBatch) {
-        const auto batch = rows.subspan(first, std::min<std::size_t>(kRowBatch, rows.size() - first));
+      for (std::size_t first = 0; first < rows.size(); first += kRowsPerCall) {
+        const auto batch = rows.subspan(first, std::min<std::size_t>(kRowsPerCall, rows.size() - first));
         gram_.pool_.ParallelFor(gram_.features_.rows, kColumnBlock, [&](Index begin, Index end, int) {
           if constexpr (std::is_same_v<T, Out>) {
             all_.KernelValues(all_, batch, begin, end, out + first * stride + begin, stride);
@@ -256,7 +256,7 @@ class ProductGram final : public Gram {
   std::vector<double> FeatureDerivatives(const ProductKernel& learned, std::span<const double> a) {
     const SupportVector support = MakeSupport(a);
     const auto count = static_cast<Index>(support.rows.size());
-    const Index columns = features_.columns, blocks = (count + kRowBatch - 1) / kRowBatch;
+    const Index columns = features_.columns, blocks = (count + kRowsPerCall - 1) / kRowsPerCall;
     const ScaledSamples<T> scaled = learned.Scale(support.rows);
     PackedSamples<T> by_feature(columns, count);  // the features are what it has rows of
     for (Index i = 0; i < count; ++i) {
@@ -266,8 +266,8 @@ class ProductGram final : public Gram {
     CountRows(count);
     std::vector<double> sums(blocks * columns, 0.0);
     pool_.ParallelFor(blocks, 1, [&](Index block, Index, int) {
-      std::vector<Index> rows(std::min(kRowBatch, count - block * kRowBatch));
-      std::iota(rows.begin(), rows.end(), block * kRowBatch);
+      std::vector<Index> rows(std::min(kRowsPerCall, count - block * kRowsPerCall));
+      std::iota(rows.begin(), rows.end(), block * kRowsPerCall);
       AddDerivatives(support, scaled, by_feature, rows, sums.data() + block * columns);
     });
     std::vector<double> totals(columns, 0.0);

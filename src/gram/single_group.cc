@@ -56,7 +56,6 @@ double Largest(std::span<const double> values) {
 
 // What becomes of an error of kernel values; centring takes them from larger ones.
 double RoundingAfter(std::span<const SampleStep> steps, double error) {
-  constexpr double kEpsilon = std::numeric_limits<double>::epsilon();  // of each value that goes in
   for (const SampleStep& step : steps) {
     switch (step.kind) {
       case Normalizer::kTrace:
@@ -67,7 +66,8 @@ double RoundingAfter(std::span<const SampleStep> steps, double error) {
         error *= Largest(step.left) * Largest(step.right);
         break;
       case Normalizer::kCenter:
-        error = 4 * error + kEpsilon * (std::abs(step.constant) + Largest(step.left) + Largest(step.right));
+        error = 4 * error + std::numeric_limits<double>::epsilon() *
+                                (std::abs(step.constant) + Largest(step.left) + Largest(step.right));
         break;
     }
   }

@@ -22,8 +22,9 @@ constexpr int kLanczosSteps = 30;
 // fifth as far below zero as the others are above it, and learning passes over every matrix more often.
 constexpr int kLeastSteps = 10;
 constexpr double kLanczosBudget = 5e8;  // multiply-adds over all files, about a quarter of a second a core
-constexpr double kSymmetryTolerance = 1e-5;  // of the largest product; matrices are often stored in float32
-constexpr double kNegativeTolerance = 1e-5;  // of the largest eigenvalue
+// Of the largest product, for symmetry, and of the largest eigenvalue, for negative ones: matrices are often
+// stored in float32.
+constexpr double kTolerance = 1e-5;
 
 using Vector = std::vector<double>;
 
@@ -101,7 +102,7 @@ Vector CheckSymmetry(const MatrixFile& matrix, std::span<const double> u, Thread
   for (Index i = 0; i < n; ++i) {
     if (std::abs(product[i] - transposed[i]) > std::abs(product[worst] - transposed[worst])) worst = i;
   }
-  if (std::abs(product[worst] - transposed[worst]) > kSymmetryTolerance * largest / std::sqrt(n)) {
+  if (std::abs(product[worst] - transposed[worst]) > kTolerance * largest / std::sqrt(n)) {
     RefuseAsymmetry(matrix, worst, pool);
   }
   return product;
@@ -167,7 +168,7 @@ MatrixCheck BoundSpectrum(const MatrixFile& matrix, Vector u, Vector product, in
   check.largest_eigenvalue =
       TridiagonalEigenvalue(diagonal, off_diagonal, static_cast<int>(diagonal.size()) - 1);
   const double size = std::max(std::abs(check.smallest_eigenvalue), std::abs(check.largest_eigenvalue));
-  check.is_indefinite = check.smallest_eigenvalue < -kNegativeTolerance * size;
+  check.is_indefinite = check.smallest_eigenvalue < -kTolerance * size;
   return check;
 }
 

@@ -18,10 +18,10 @@ bool EndsText(char c) { return IsSpace(c) || std::string_view(",()[]").find(c) !
 
 /// The part of a long specification around `position`, without control characters.
 std::string Excerpt(std::string_view text, std::size_t position) {
-  constexpr std::size_t kBefore = 60, kAfter = 60;  // about a line and a half of a terminal
-  const std::size_t begin = position > kBefore + 3 ? position - kBefore : 0;
+  constexpr std::size_t kAround = 60;  // about a line and a half of a terminal
+  const std::size_t begin = position > kAround + 3 ? position - kAround : 0;
   const std::size_t end =
-      text.size() - std::min(text.size(), position) > kAfter + 3 ? position + kAfter : text.size();
+      text.size() - std::min(text.size(), position) > kAround + 3 ? position + kAround : text.size();
   std::string part(text.substr(begin, end - begin));
   std::ranges::replace_if(
       part, [](unsigned char c) { return c < ' ' || c == 127; }, '?');

@@ -88,9 +88,9 @@ void MachineOutputs::Find(Gram& gram, ThreadPool& pool, std::span<double> out) c
 
 void MachineOutputs::AddFromLearnedRows(Gram& gram, std::span<double> out) const {
   const Index count = gram.right_count();
-  std::vector<double> rows(kRowBatch * count);
-  for (Index first = 0; first < content_.stored_count(); first += kRowBatch) {
-    std::vector<Index> batch(std::min(kRowBatch, content_.stored_count() - first));
+  std::vector<double> rows(kRowsPerCall * count);
+  for (Index first = 0; first < content_.stored_count(); first += kRowsPerCall) {
+    std::vector<Index> batch(std::min(kRowsPerCall, content_.stored_count() - first));
     std::iota(batch.begin(), batch.end(), first);
     FillRows(gram, content_.machines[0].theta, batch, rows.data());
     for (std::size_t k = 0; k < content_.machines.size(); ++k) {

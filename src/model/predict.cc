@@ -337,9 +337,9 @@ std::vector<double> LearnedKernelValues(const ModelContent& content, const Datas
   ForEachBlock(content, samples, context, [&](Gram& gram, ThreadPool&, Index begin, Index end) {
     const std::shared_ptr<const LearnedMatrix> learned = gram.Learn(theta);
     const Index count = end - begin;
-    std::vector<double> rows(kRowBatch * count);
-    for (Index first = 0; first < stored; first += kRowBatch) {
-      std::vector<Index> batch(std::min(kRowBatch, stored - first));
+    std::vector<double> rows(kRowsPerCall * count);
+    for (Index first = 0; first < stored; first += kRowsPerCall) {
+      std::vector<Index> batch(std::min(kRowsPerCall, stored - first));
       std::iota(batch.begin(), batch.end(), first);
       learned->Rows(batch, rows.data(), count);
       for (std::size_t r = 0; r < batch.size(); ++r) {

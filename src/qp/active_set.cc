@@ -5,14 +5,6 @@
 
 namespace kweave {
 
-namespace {
-
-// Tau of the paper (qp/smo.h), here relative to the largest diagonal: a matrix in other units is the same
-// matrix.
-constexpr double kLeastCurvature = 1e-12;
-
-}  // namespace
-
 void ActiveSet::Fill(const SolverState& state) {
   samples_.resize(Offset(problem_.size()));
   std::iota(samples_.begin(), samples_.end(), 0);
@@ -20,7 +12,7 @@ void ActiveSet::Fill(const SolverState& state) {
   gradient_.assign(state.gradient.begin(), state.gradient.end());
   diagonal_.assign(diagonal_of_all_.begin(), diagonal_of_all_.end());
   const double largest = diagonal_.empty() ? 0 : *std::ranges::max_element(diagonal_);
-  least_curvature_ = std::max(kLeastCurvature * largest, std::numeric_limits<double>::min());
+  least_curvature_ = std::max(kLeastStepCurvature * largest, std::numeric_limits<double>::min());
   sides_.resize(samples_.size());
   for (Index k = 0; k < size(); ++k) sides_[Offset(k)] = SideAt(k);
   if (has_kinks()) {

@@ -14,6 +14,10 @@
 
 namespace kweave {
 
+/// The curvature of a step along which a matrix has none, relative to its largest diagonal: tau of the paper
+/// of qp/smo.h. A matrix in other units is the same matrix; normalised kernels are of order 1.
+inline constexpr double kLeastStepCurvature = 1e-12;
+
 /// Which way a variable may move.
 inline float SideOf(double beta, double lower, double upper) {
   if (beta < upper) return beta > lower ? side::kFree : side::kAtLower;

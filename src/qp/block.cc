@@ -8,6 +8,7 @@
 #include "compute/cpu/smo_loops.h"
 #include "qp/active_set.h"
 #include "qp/block_rows.h"
+#include "qp/row_store.h"
 #include "qp/solver_setup.h"
 #include "qp/stall_watch.h"
 #include "qp/working_set.h"
@@ -18,8 +19,8 @@ namespace {
 
 // The larger a set, the fewer of them, and choosing one costs a pass over all variables. Measured with 16
 // threads on 20,000 to 93,000 samples: sets of 512 take two to ten times as long as these, larger ones no
-// less. Fewer than the least make no block.
-constexpr Index kMostInSet = 2048, kLeastInSet = 16;
+// less.
+constexpr Index kMostInSet = 2048;
 // With no more variables than this the first set holds all of them.
 constexpr Index kFew = 8;
 // New rows a step: half a set at most, or where few rows are kept, the share of them that a step may replace;
@@ -30,14 +31,6 @@ constexpr Index kLeastNewRows = 64, kKeptPerNewRow = 16;
 constexpr double kShareLeftInSet = 0.3;
 // Near the end a set needs to be a little better than all must be.
 constexpr double kShareOfTolerance = 0.9;
-// Variables whose rows are at hand go alone while the worst pair of them violates this share of the worst of
-// all.
-constexpr double kWorthOfKeptRows = 0.5;
-// A row is worth computing for a variable that violates this share of the worst of all.
-constexpr double kWorthOfNewRow = 0.5;
-// Columns of the rows added up at a time: their sums stay in the nearest cache. A piece of work is a few of
-// them.
-constexpr Index kColumns = 1024, kColumnsPerPiece = 4 * kColumns;
 // A piece offers this many times its share of a set: violators are not spread evenly.
 constexpr Index kMostShares = 4;
 
@@ -176,7 +169,7 @@ class Block final : public DualSolver {
     CollectOffers();
     chosen_.clear();
     const double violation_at_hand = offer_.ends.max_low - offer_.ends.min_up;
-    if (violation_at_hand <= std::max(kWorthOfKeptRows * violation(), tolerance_)) {
+    if (violation_at_hand <= std::max(kWorthOfRow * violation(), tolerance_)) {
       const Index new_rows = std::max(rows_.capacity() / kKeptPerNewRow, kLeastNewRows);
       const Index room = std::max(most_in_set_ / 2, std::min(most_in_set_, kFew));
       offer_.without_row.TakeWorst(std::min(new_rows, room), chosen_);
@@ -205,7 +198,7 @@ class Block final : public DualSolver {
   // Every variable of [first, last) that is part of a violating pair.
   void CollectOffer(Index first, Index last, Offer& offer) const {
     offer.Clear();
-    const double worth_a_row = kWorthOfNewRow * violation();
+    const double worth_a_row = kWorthOfRow * violation();
     for (Index k = first; k < last; ++k) {
       const float at = all_.sides()[k];
       const double as_up = at <= 0 ? ends_.max_low - all_.up_gradient(k) : 0;
@@ -242,9 +235,9 @@ class Block final : public DualSolver {
   // Adds the rows of what moved, and finds the ends.
   void UpdateGradient() {
     ForPieces(options_.pool, all_.size(), kColumnsPerPiece, [this](Index first, Index last) {
-      for (Index begin = first; begin < last; begin += kColumns) {
+      for (Index begin = first; begin < last; begin += kColumnsAdded) {
         AddScaledRows(changes_.data(), moved_rows_.data(), static_cast<Index>(changes_.size()), begin,
-                      all_.gradient() + begin, std::min(kColumns, last - begin));
+                      all_.gradient() + begin, std::min(kColumnsAdded, last - begin));
       }
       const double* kinks = all_.kinks();
       ends_of_pieces_[Offset(first / kColumnsPerPiece)] =

@@ -2,15 +2,13 @@
 
 #include <algorithm>
 
+#include "base/constants.h"
 #include "compute/cpu/smo_loops.h"
+#include "qp/row_store.h"
 
 namespace kweave {
 
 namespace {
-
-// Once the cache is full, rows are computed this many at a time and copied to the places that became free; at
-// most this share of the memory goes to that.
-constexpr Index kBatch = 64, kLeastBatches = 8;
 
 template <class T>
 Index AffordableRows(std::size_t bytes, Index size) {
@@ -18,7 +16,10 @@ Index AffordableRows(std::size_t bytes, Index size) {
   return static_cast<Index>(std::min(bytes / row_bytes, static_cast<std::size_t>(size)));
 }
 
-Index BatchRows(Index affordable) { return std::clamp<Index>(affordable / kLeastBatches, 1, kBatch); }
+// Once the cache is full, rows are computed so many at a time and copied to the places that became free.
+Index BatchRows(Index affordable) {
+  return std::clamp<Index>(affordable / kLeastBatchesInCache, 1, kRowsPerCall);
+}
 
 Index KeptRows(Index affordable, Index size, Index least) {
   if (affordable == size) return size;

@@ -149,8 +149,6 @@ class DenseNewton {
   }
 
  private:
-  static constexpr double kFlat = std::numeric_limits<double>::min();  // below it g / W overflows
-
   // g = C l' and W = C l'' at the outputs with the best bias.
   void Linearize() {
     const double bias = risk_.BestBias(f_);
@@ -159,7 +157,7 @@ class DenseNewton {
     for (std::size_t i = 0; i < f_.size(); ++i) {
       const LossDerivatives at = loss_.DerivativesAt(f_[i] + bias, risk_.y[i]);
       g_[i] = risk_.C[i] * at.first;
-      W_[i] = risk_.C[i] * (at.second > kFlat ? at.second : 0);
+      W_[i] = risk_.C[i] * (at.second > kweave::kTiny ? at.second : 0);
     }
   }
 

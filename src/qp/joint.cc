@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 
+#include "base/constants.h"
 #include "base/dot.h"
 #include "base/offset.h"
 #include "compute/cpu/smo_loops.h"
@@ -18,7 +19,7 @@ namespace kweave {
 namespace {
 
 // Sets of at most 64 take as long, of 1,024 1.6 times as long (2,000 letters of 26 classes, gap 1e-3).
-constexpr Index kMostInSet = 256, kLeastInSet = 16;
+constexpr Index kMostInSet = 256;
 constexpr Index kMostPairsInSet = 1024;       // of sample and class, where a term has a row for each
 constexpr double kShareLeftInSet = 0.4;       // of the violation of all samples
 constexpr std::int64_t kStepsPerSample = 40;  // a guard: with 10 the same letters take the same steps
@@ -27,9 +28,6 @@ constexpr int kBlocksWithoutProgress = 200;   // a guard: 50 end no solve of the
 constexpr double kProgress = 1e-3;            // of the gap, in so many blocks
 // Some seconds for hundreds of pairs of sample and class; thousands of letters take a hundredth of that.
 constexpr std::int64_t kMostSteps = 2'000'000, kMostStepsPerPair = 2'000;
-constexpr Index kRowsPerPiece = 64;  // of a block
-// 8 KB of outputs stay in the first cache while rows are added; 256 or 4,096 take as long.
-constexpr Index kColumns = 1024, kColumnsPerPiece = 4 * kColumns;
 
 template <class T>
 class Joint {
@@ -163,7 +161,7 @@ class Joint {
                      std::vector<double>& kernel) const {
     const std::size_t size = positions.size();
     kernel.resize(size * size);
-    ForPieces(options_.pool, static_cast<Index>(size), kRowsPerPiece, [&](Index begin, Index end) {
+    ForPieces(options_.pool, static_cast<Index>(size), kRowsPerCall, [&](Index begin, Index end) {
       for (std::size_t k = Offset(begin); k < Offset(end); ++k) {
         for (std::size_t l = 0; l <= k; ++l) {
           kernel[k * size + l] = kernel[l * size + k] = static_cast<double>(rows[k][positions[l]]) + shift;
@@ -258,8 +256,8 @@ class Joint {
       constants_[u] = shifts_[t] * sum;
     }
     ForPieces(options_.pool, risk_.samples(), kColumnsPerPiece, [&](Index first, Index last) {
-      for (Index begin = first; begin < last; begin += kColumns) {
-        const Index count = std::min(kColumns, last - begin);
+      for (Index begin = first; begin < last; begin += kColumnsAdded) {
+        const Index count = std::min(kColumnsAdded, last - begin);
         for (std::size_t u = 0; u < classes; ++u) {
           if (factors_[u].empty()) continue;
           double* out = state_.outputs.data() + static_cast<Index>(u) * risk_.samples() + begin;

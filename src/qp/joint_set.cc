@@ -7,14 +7,12 @@
 
 #include "base/constants.h"
 #include "base/offset.h"
+#include "qp/active_set.h"
 
 namespace kweave {
 
 namespace {
 
-// The curvature of a step along which the matrix has none, tau of the paper (qp/smo.h); normalised kernels
-// are of order 1.
-constexpr double kLeastCurvature = 1e-12;
 constexpr double kLineTolerance = 1e-3;  // of the slope at the start: steps follow each other anyway
 
 bool IsIdentity(std::span<const std::span<const double>> matrices, Index classes) {
@@ -165,7 +163,7 @@ std::int64_t JointSet::FindPartner(const Edge& edge) {
       curvature += class_products_[t] *
                    (Kernel(t, edge.member, edge.member) + Kernel(t, k, k) - 2 * Kernel(t, edge.member, k));
     }
-    const double gain = violation * violation / std::max(curvature, kLeastCurvature);
+    const double gain = violation * violation / std::max(curvature, kLeastStepCurvature);
     if (!(gain > best_gain)) return;
     best_gain = gain;
     best = k;
@@ -319,7 +317,7 @@ double JointSet::LossSlope(double length) const {
 // Where the objective along the step is lowest: Newton steps on its slope, kept between points of either
 // sign. One is exact where the dual terms are quadratic.
 double JointSet::Length(double slope, double room) const {
-  const double curvature = std::max(Curvature(), kLeastCurvature);
+  const double curvature = std::max(Curvature(), kLeastStepCurvature);
   if (!(slope < 0)) return 0;
   double length = std::min(-slope / curvature, room);
   if (LossSlope(length) == 0) return length;  // the hinge

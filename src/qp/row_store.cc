@@ -9,8 +9,6 @@ namespace kweave {
 
 namespace {
 
-// A batch may replace at most this share of the cache.
-constexpr Index kLeastBatchesInCache = 8;
 // A row in a batch costs a small part of a row alone, so companions pay off when one in this many is used.
 constexpr double kWorthwhileCompanions = 6;
 // Share of the cache that the active columns may take when not everything fits.

@@ -19,6 +19,13 @@
 
 namespace kweave {
 
+/// Rows cost far more than steps: variables whose rows are at hand go alone while the worst pair of them
+/// violates this share of the worst of all, and a row is worth computing for a variable that violates as
+/// much.
+inline constexpr double kWorthOfRow = 0.5;
+/// Batches of rows that a cache holds at least, so that one of them replaces a small part of it.
+inline constexpr Index kLeastBatchesInCache = 8;
+
 template <class T>
 class RowStore {
  public:

@@ -18,9 +18,6 @@ namespace {
 
 // Packing the active variables pays off when this share of them can be set aside.
 constexpr double kLeastShrinkage = 0.6;
-// Rows cost far more than steps: variables whose rows are at hand go first while the best pair among them
-// violates this share of what the best of all did.
-constexpr double kWorthOfCachedRows = 0.5;
 constexpr Index kMostStepsBetweenShrinks = 1000;
 // Variables set aside too early are looked for once, when the violation is this many tolerances.
 constexpr double kEarlyRecheck = 10;
@@ -105,7 +102,7 @@ class Smo final : public DualSolver {
   // pairs of those whose rows are at hand. False when no step is possible: the numbers no longer change or
   // are not finite.
   bool StepOnBestPair() {
-    const double enough = kWorthOfCachedRows * violation();
+    const double enough = kWorthOfRow * violation();
     if (!Step(active_.sides())) return false;
     std::int64_t pause = std::min(pause_, stall_watch_.next_check());
     if (options_.use_shrinking) pause = std::min(pause, next_shrink_);

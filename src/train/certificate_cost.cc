@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/constants.h"
 #include "base/stopwatch.h"
 
 namespace kweave {
 namespace {
 
-constexpr Index kFewRows = 8,
-                kManyRows = 64;  // two points of a line; the larger is what passes take at a time
-constexpr Index kLeastSamples = 10 * kManyRows;  // fewer are certified in no time
+constexpr Index kFewRows = 8;                       // and what passes take at a time: two points of a line
+constexpr Index kLeastSamples = 10 * kRowsPerCall;  // fewer are certified in no time
 // After the limit the last solve is evaluated, then certified, at times for two vectors.
 constexpr double kPasses = 2.5;
 
@@ -31,8 +31,8 @@ double SecondsFor(Gram& gram, Index entries) {
 void MeasureCertificateCost(Gram& exact, double most_seconds, RunControl& control) {
   if (!control.has_time_limit() || exact.left_count() < kLeastSamples) return;
   SecondsFor(exact, kFewRows);  // also what is made when first asked for
-  const double few = SecondsFor(exact, kFewRows), many = SecondsFor(exact, kManyRows);
-  const double per_row = std::max(many - few, 0.0) / static_cast<double>(kManyRows - kFewRows);
+  const double few = SecondsFor(exact, kFewRows), many = SecondsFor(exact, kRowsPerCall);
+  const double per_row = std::max(many - few, 0.0) / static_cast<double>(kRowsPerCall - kFewRows);
   const double fixed = std::max(few - kFewRows * per_row, 0.0);
   if (most_seconds > 0) {
     const double all = fixed + per_row * static_cast<double>(exact.left_count());

@@ -6,15 +6,13 @@
 #include <memory>
 #include <utility>
 
+#include "gram/normalization.h"
 #include "kernel/precomputed.h"
 #include "kweave/error.h"
 #include "model/content.h"
 
 namespace kweave {
 namespace {
-
-// Below this share of the mean of k over pairs with themselves a variance is rounding.
-constexpr double kNoVariance = 1e-12;
 
 // 1 / what the last normaliser brings to 1; 0 without variance, NaN beyond the range of numbers.
 double FactorOf(const MatrixFile& matrix, Index samples, Index classes, Normalizer normalizer) {

@@ -8,6 +8,7 @@
 
 #include <hwy/highway.h>
 
+#include <limits>
 #include <type_traits>
 
 HWY_BEFORE_NAMESPACE();
@@ -19,10 +20,8 @@ template <class D>
 HWY_INLINE hn::Vec<D> PowerOfTwo(D d, hn::Vec<D> k) {
   using T = hn::TFromD<D>;
   const hn::RebindToSigned<D> di;
-  constexpr int kMantissaBits = std::is_same_v<T, float> ? 23 : 52;     // IEEE 754
-  constexpr int kExponentBias = std::is_same_v<T, float> ? 127 : 1023;  // IEEE 754
-  const auto biased = hn::Add(hn::ConvertTo(di, k), hn::Set(di, kExponentBias));
-  return hn::BitCast(d, hn::ShiftLeft<kMantissaBits>(biased));
+  const auto biased = hn::Add(hn::ConvertTo(di, k), hn::Set(di, std::numeric_limits<T>::max_exponent - 1));
+  return hn::BitCast(d, hn::ShiftLeft<hwy::MantissaBits<T>()>(biased));
 }
 
 // exp(x) - 1 for x <= 0, with an absolute error of about one unit in the last place of 1 and, near 0, of x.
@@ -70,18 +69,16 @@ template <class D>
 HWY_INLINE hn::Vec<D> PositiveLog2(D d, hn::Vec<D> x) {
   using T = hn::TFromD<D>;
   const hn::RebindToSigned<D> di;
-  constexpr bool kIsFloat = std::is_same_v<T, float>;  // decides the two below
-  constexpr int kMantissaBits = kIsFloat ? 23 : 52;    // IEEE 754
   const auto bits = hn::BitCast(di, x);
   // Subtracting the bits of 1/sqrt 2 makes the exponent field count from there.
   const auto offset = hn::BitCast(di, hn::Set(d, static_cast<T>(0.70710678118654752440)));
-  const auto exponent = hn::ShiftRight<kMantissaBits>(hn::Sub(bits, offset));
-  const auto m = hn::BitCast(d, hn::Sub(bits, hn::ShiftLeft<kMantissaBits>(exponent)));
+  const auto exponent = hn::ShiftRight<hwy::MantissaBits<T>()>(hn::Sub(bits, offset));
+  const auto m = hn::BitCast(d, hn::Sub(bits, hn::ShiftLeft<hwy::MantissaBits<T>()>(exponent)));
   const auto k = hn::ConvertTo(d, exponent);
   const auto one = hn::Set(d, T{1});
   const auto s = hn::Div(hn::Sub(m, one), hn::Add(m, one));
   const auto z = hn::Mul(s, s);
-  constexpr int kTerms = kIsFloat ? 5 : 11;  // see above: what is left out is below rounding
+  constexpr int kTerms = std::is_same_v<T, float> ? 5 : 11;  // see above: what is left out is below rounding
   auto series = hn::Set(d, static_cast<T>(1.0 / (2 * kTerms + 1)));
   for (int i = kTerms - 1; i >= 0; --i)
     series = hn::MulAdd(series, z, hn::Set(d, static_cast<T>(1.0 / (2 * i + 1))));

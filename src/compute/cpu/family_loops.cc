@@ -1,6 +1,7 @@
 #include "compute/cpu/family_loops.h"
 
 #include <algorithm>
+#include <numbers>
 
 #include "compute/cpu/chebyshev_cubics.h"
 
@@ -179,8 +180,7 @@ HWY_INLINE hn::Vec<D> TwiceVariable(D d, const TableVariable<T>& variable, hn::V
     if (variable.is_of_root) b = hn::Sqrt(b);
     b = PositiveLog2(d, hn::MulAdd(hn::Set(d, variable.stretch), b, hn::Set(d, T{1})));
   }
-  constexpr double kLog2 = 0.693147180559945309417;  // log 2
-  const T unit = variable.stretch != 0 ? static_cast<T>(kLog2) : T{1};
+  const T unit = variable.stretch != 0 ? static_cast<T>(std::numbers::ln2) : T{1};
   const auto t = hn::MulAdd(hn::Set(d, 2 * variable.slope * unit), b, hn::Set(d, 2 * variable.offset));
   return hn::Min(hn::Max(t, hn::Set(d, T{-2})), hn::Set(d, T{2}));
 }

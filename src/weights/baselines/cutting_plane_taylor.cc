@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "base/constants.h"
 #include "base/dot.h"
 
 namespace kweave {
@@ -15,7 +16,6 @@ namespace {
 
 // The sequence ends where the highest cut falls no more; this ends one that circles by less than rounding.
 constexpr int kMostExpansions = 30;
-constexpr int kMostRoots = 100;  // bisection alone ends before
 
 // 0 <= theta <= 1 and the second-order expansion of ||theta||_p^p <= 1 around a point of norm one: sum_m a_m
 // theta_m^2 - b_m theta_m <= c (algorithm D.1, line 16).
@@ -45,7 +45,7 @@ class TaylorBall : public Regularizer {
     double low = 0;
     double high = std::numeric_limits<double>::infinity();
     double s = 1;
-    for (int k = 0; k < kMostRoots; ++k) {
+    for (int k = 0; k < kMostRootSteps; ++k) {
       const auto [side, by_square, rest, is_full] = SideAt(s, q, theta);
       if (is_full && side <= bound_) return;
       (side <= bound_ ? low : high) = s;

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/dot.h"
+#include "qp/line_search.h"
 
 namespace kweave {
 
@@ -12,9 +13,8 @@ namespace {
 
 // Values are compared with each other: as precise as Jain et al. (2012) found that plain gradients need them.
 constexpr double kInnerGap = 1e-6;
-// The line search is left open in the paper. Slope where it ends, as a share of that where it began; trials
-// at most; and the share of the bracket that a trial keeps from its ends.
-constexpr double kFlat = 0.1;
+// The line search is left open in the paper: trials at most, and the share of the bracket that a trial keeps
+// from its ends.
 constexpr int kMostTrials = 10;
 constexpr double kInset = 0.02;
 
@@ -90,7 +90,7 @@ bool ReducedGradient::Searches(const Evaluation& last) {
     high_slope_ = slope;
   } else {
     if (trials_ == kMostTrials ||
-        (std::abs(slope) <= kFlat * std::abs(first_slope_) && last.inner_dual <= value_)) {
+        (std::abs(slope) <= kFlatSlope * std::abs(first_slope_) && last.inner_dual <= value_)) {
       return false;
     }
     (slope < 0 ? low_ : high_) = step_;

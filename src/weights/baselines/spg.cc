@@ -9,15 +9,6 @@
 
 namespace kweave {
 
-namespace {
-
-// Of the first lambda. A step beyond the upper one leaves the set whatever its size; the lower one only keeps
-// lambda positive.
-constexpr double kLeastLength = 1e-30, kMostLength = 1e4;
-constexpr double kShrink = 0.5;  // of a refused step, algorithm 1
-
-}  // namespace
-
 SpectralGradient::SpectralGradient(const SpgParts& parts, Projection project)
     : is_spectral_(parts.is_spectral), project_(std::move(project)), rule_(parts.search) {}
 
@@ -30,7 +21,7 @@ void SpectralGradient::Next(double value, std::span<const double> gradient, std:
     Accept(value, gradient);
     ChooseDirection();
   } else {
-    step_ *= kShrink;
+    step_ *= kStepShrink;
   }
   // The target itself at first: zeros stay zeros.
   for (std::size_t m = 0; m < theta.size(); ++m) {
@@ -65,8 +56,7 @@ void SpectralGradient::ChooseLength(std::span<const double> gradient) {
     ss += s * s;
     sy += s * (gradient[m] - gradient_[m]);
   }
-  const double most = kMostLength * first_length_;
-  length_ = sy > 0 ? std::clamp(ss / sy, kLeastLength * first_length_, most) : most;
+  length_ = SpectralLength(ss, sy, first_length_);
 }
 
 // Eq. (8), with the sign of a step.

@@ -26,8 +26,6 @@ constexpr std::size_t kPairs =
 // Relative to C and to the size of beta: the roots of what float64 resolves, below which curvatures and
 // secants are rounding.
 constexpr double kLeastCurvature = 1e-9, kSameBeta = 1e-9;
-// Shifts of free variables until their sum is met: a guard that rounding ends long before.
-constexpr int kMostPasses = 60;
 // Of the dual, as a share of the gap: steps that do not close the gap may still climb, and a hundred of them
 // without either have stalled. With float values that is likely for want of digits, and shows sooner.
 constexpr double kClearRise = 1e-3;
@@ -199,7 +197,7 @@ class Lbfgs {
 
   // Shifts the free variables, each by its scale, while they are inside their intervals.
   void RestoreSum(std::span<const double> scale, std::span<double> beta) const {
-    for (int pass = 0; pass < kMostPasses; ++pass) {
+    for (int pass = 0; pass < kMostRootSteps; ++pass) {
       double excess = -risk_.bias_slope, magnitude = 0, room = 0;
       for (std::size_t i = 0; i < beta.size(); ++i) {
         excess += beta[i];

@@ -25,9 +25,6 @@ namespace kweave {
 
 namespace {
 
-// Factor on the gap, at least, that makes a method worth another start from where it stalled.
-constexpr double kClearProgress = 0.9;
-
 template <class Method>
 std::unique_ptr<WeightMethod> Make(const Regularizer& regularizer) {
   return std::make_unique<Method>(regularizer);
@@ -279,7 +276,7 @@ Learned LearnByMethods(const MachineKind& machine, const LearnOptions& options,
         best += answer;
         if (status == Status::kTimeLimit || status == Status::kInterrupted) best.status = status;
       }
-      gets_on = best.certificate.relative_gap <= kClearProgress * before && std::isfinite(before);
+      gets_on = best.certificate.relative_gap <= kClearGapProgress * before && std::isfinite(before);
     }
   }
   return best;

@@ -11,8 +11,6 @@ namespace kweave {
 
 namespace {
 
-// Spectral lengths, of the first, and the factor on a refused step: those of baselines/spg.cc.
-constexpr double kLeastLength = 1e-30, kMostLength = 1e4, kShrink = 0.5;
 // Runs to gaps of 1e-3 mostly end before that many; from then on secants, and scales of norms, save
 // evaluations.
 constexpr int kSpectralSteps = 10;
@@ -39,7 +37,7 @@ void ProjectedQuasiNewton::Next(double value, std::span<const double> gradient, 
     Accept(value, gradient);
     ChooseDirection();
   } else {
-    step_ *= kShrink;
+    step_ *= kStepShrink;
     if (is_secant_ && step_ < kLeastSecantStep) {
       secants_.Clear();
       ChooseDirection();
@@ -100,8 +98,7 @@ void ProjectedQuasiNewton::ChooseLength(std::span<const double> gradient) {
     ss += scaled * scaled;
     sy += scaled * (gradient[m] - gradient_[m]);
   }
-  const double most = kMostLength * first_length_;
-  length_ = sy > 0 ? std::clamp(ss / sy, kLeastLength * first_length_, most) : most;
+  length_ = SpectralLength(ss, sy, first_length_);
 }
 
 void ProjectedQuasiNewton::AddSecant(std::span<const double> gradient) {

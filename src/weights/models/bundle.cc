@@ -19,8 +19,6 @@ namespace {
 // nearly the same then. The minima take time cubic in the members.
 constexpr std::size_t kManyMembers = 60, kMostMembers = 120, kLeastMembers = 4;
 constexpr int kLongIdle = 3;
-constexpr std::size_t kMostBytes = std::size_t{32}
-                                   << 20;  // of products, and of betas: little beside a cache of rows
 // Columns that join per round, and rounds: few of them are missing, and a model with all of them would cost
 // the square.
 constexpr std::size_t kColumnsAtOnce = 32;
@@ -59,7 +57,7 @@ void Bundle::Add(const Evaluation& at, const Expansion& expansion) {
 
 std::size_t Bundle::MostMembers() const {
   const Member& last = members_.back();
-  const double values = static_cast<double>(kMostBytes) / sizeof(double);
+  const double values = static_cast<double>(kMostModelBytes) / sizeof(double);
   const double by_products = std::sqrt(2 * values / static_cast<double>(last.products.back().size()));
   const double by_betas = values / static_cast<double>(last.beta.size());
   const std::size_t by_kernels = std::clamp(last.products.back().size(), kManyMembers, kMostMembers);

@@ -13,7 +13,7 @@ namespace {
 
 // Kernels that others are compared with, and that may stand for all: more than ever stay active, and few
 // enough that comparing every kernel with each of them costs less than a solve.
-constexpr std::size_t kAnchors = 64, kMostThinned = 64;
+constexpr std::size_t kAnchors = 64;
 
 std::vector<std::size_t> Active(std::span<const double> theta) {
   std::vector<std::size_t> active;
@@ -69,7 +69,7 @@ void ThinWeights(std::span<const std::span<const double>> products, double toler
     weights.push_back(theta[m] / sum);
     for (const std::span<const double> of_pair : products) columns.push_back(of_pair[m]);
   }
-  const std::vector<double> few = SparseMixture(columns, weights, 2 * tolerance / sum, kMostThinned);
+  const std::vector<double> few = SparseMixture(columns, weights, 2 * tolerance / sum, kAnchors);
   for (std::size_t k = 0; k < active.size(); ++k) theta[active[k]] = sum * few[k];
 }
 

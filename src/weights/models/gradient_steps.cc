@@ -28,6 +28,12 @@ Projection ProjectionOf(const Regularizer& regularizer) {
   };
 }
 
+double SpectralLength(double ss, double sy, double first_length) {
+  constexpr double kLeast = 1e-30, kMost = 1e4;  // see the header
+  const double most = kMost * first_length;
+  return sy > 0 ? std::clamp(ss / sy, kLeast * first_length, most) : most;
+}
+
 void LineSearchRule::Start(double value) {
   last_ = reference_ = value;
   weight_ = 1;

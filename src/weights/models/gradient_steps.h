@@ -43,6 +43,14 @@ using Projection = std::function<void(std::span<double> point, std::span<const d
 /// The regulariser must outlive it.
 Projection ProjectionOf(const Regularizer& regularizer);
 
+/// The spectral step length (Barzilai and Borwein) s's / s'y of a step s that changed the gradient by y,
+/// within wide bounds relative to the first length: a step beyond the upper one leaves the set whatever its
+/// size, the lower one only keeps it positive. The upper one where there is no curvature along s.
+double SpectralLength(double ss, double sy, double first_length);
+
+/// Factor on a refused step, algorithm 1.
+inline constexpr double kStepShrink = 0.5;
+
 /// What a value is compared with before its step is taken.
 enum class LineSearch {
   kLast,     ///< the last accepted value: Armijo's rule

@@ -19,6 +19,9 @@
 
 namespace kweave {
 
+/// What a model of the objective may keep of vectors, and of their products: little beside a cache of rows.
+inline constexpr std::size_t kMostModelBytes = std::size_t{32} << 20;
+
 /// Dual points t = 0..T-1 by what a mixture of them says of the kernels. Values are in units of `unit()`, so
 /// that the objective is of order one.
 class MixtureModel {

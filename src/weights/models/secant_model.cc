@@ -5,15 +5,15 @@
 #include <utility>
 
 #include "base/dot.h"
+#include "weights/models/mixture.h"
 
 namespace kweave {
 
 namespace {
 
 // Pairs at most, and at least: Nocedal and Wright, section 7.2, have 3 to 20; gradients here cost a solve, so
-// that more of them pay. The memory they may take is that of a bundle.
+// that more of them pay.
 constexpr std::size_t kMostPairs = 30, kLeastPairs = 4;
-constexpr std::size_t kMostBytes = std::size_t{32} << 20;
 constexpr double kLeastCosine = 1e-8;  // between step and change: below it noise is all there is
 // Steps of one minimum: as many as a second or so of multiplications allows, within these.
 constexpr std::size_t kMostSteps = 1000, kLeastSteps = 20, kMostWork = 1'000'000'000;
@@ -23,7 +23,7 @@ constexpr double kLongest =
     1e6;  // step length, and its inverse the shortest, of the first: keeps it a number
 
 std::size_t PairsFor(std::size_t size) {
-  const std::size_t most = kMostBytes / (3 * sizeof(double) * std::max<std::size_t>(size, 1));
+  const std::size_t most = kMostModelBytes / (3 * sizeof(double) * std::max<std::size_t>(size, 1));
   return most < kLeastPairs ? 0 : std::min(most, kMostPairs);
 }
 

@@ -12,9 +12,6 @@ constexpr double kAimBelowTarget = 0.9;
 // for want of steps.
 constexpr double kAimAfterRefusal = 0.3;
 constexpr int kMostRefusals = 4;
-// Factor on the gap. Anything below 1 tells progress from rounding; patience is counted in steps that do not
-// get there.
-constexpr double kClearProgress = 0.9;
 
 }  // namespace
 
@@ -75,7 +72,7 @@ void RunAccount::RecordMeasure(const HistoryRow& row, std::int64_t iterations, b
 }
 
 bool RunAccount::NotesProgress(double clear_rise) {
-  const bool is_closer = gap() < kInfinity && gap() <= kClearProgress * milestone_gap_;
+  const bool is_closer = gap() < kInfinity && gap() <= kClearGapProgress * milestone_gap_;
   const bool is_higher = clear_rise > 0 && dual_ >= milestone_dual_ + clear_rise * milestone_gap_;
   if (!is_closer && !is_higher) return false;
   milestone_gap_ = gap();

@@ -26,6 +26,10 @@ struct RunWork {
   RunWork& operator+=(const RunWork& other);
 };
 
+/// Factor on the gap that counts as progress. Anything below 1 tells progress from rounding; patience is
+/// counted in steps that do not get there.
+inline constexpr double kClearGapProgress = 0.9;
+
 class RunAccount {
  public:
   /// `control`, which the account reports to, must outlive it; `least_size` is that of the Risk.

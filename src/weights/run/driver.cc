@@ -30,8 +30,6 @@ constexpr double kLeastInnerGap = 1e-11;
 constexpr double kInnerShareOfAim = 0.25, kOnlyShareOfAim = 0.9;
 constexpr double kDominatingShare =
     0.3;  // of the outer gap, above which a solve is repeated before theta moves
-// A solve within this factor of what was wanted is as good as asked for: tolerances are estimates.
-constexpr double kWantedSlack = 1.5;
 // Of the method's own first theta, mixed into one from another run: closed forms multiply, and could not
 // leave zero.
 constexpr double kColdShareOfStart = 0.01;

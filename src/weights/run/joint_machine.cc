@@ -10,11 +10,7 @@
 
 namespace kweave {
 
-namespace {
-
-constexpr double kWantedSlack = 1.5;  // a solve within this factor of what was wanted is as good as asked for
-
-}  // namespace
+namespace {}  // namespace
 
 JointMachine::JointMachine(const JointLearningProblem& problem, const LearnOptions& options,
                            RunControl& control)

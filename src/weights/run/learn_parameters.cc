@@ -33,7 +33,6 @@ constexpr int kStepsWithoutProgress = 100;
 constexpr std::int64_t kDefaultMaxIterations = 2000;  // a guard, beyond any run that converged
 constexpr double kSpread =
     2;  // of the logarithms of random starts: widths from a seventh to seven times the first
-constexpr double kWantedSlack = 1.5;  // a solve within this factor of what was wanted is as good as asked for
 
 /// Theta and all that is known of it.
 struct Point {

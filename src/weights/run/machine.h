@@ -27,6 +27,9 @@
 
 namespace kweave {
 
+/// A solve within this factor of the gap wanted is as good as asked for: tolerances are estimates.
+inline constexpr double kWantedSlack = 1.5;
+
 /// What one solve found. The bounds are the solver's own estimates; only the certificate is binding.
 struct Evaluation {
   std::vector<double> theta;

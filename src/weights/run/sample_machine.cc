@@ -24,8 +24,6 @@ constexpr double kLeastTolerance = 1e-13, kMostTolerance = 0.5;
 // The gap falls about linearly with the tolerance: it aims at this share of the gap wanted, and changes by
 // factors within these.
 constexpr double kAimOfTolerance = 0.7, kLeastFactor = 0.03, kMostFactor = 0.5;
-// A solve within this factor of what was wanted is as good as asked for.
-constexpr double kWantedSlack = 1.5;
 // Violation over relative gap, as seen: keeps one odd solve from spoiling the next.
 constexpr double kLeastPerGap = 1e-3, kMostPerGap = 1e6;
 // So many short rows are one piece of work that is worth sharing among threads.

@@ -19,8 +19,7 @@ namespace {
 
 // A bundle keeps all products of its betas for every kernel, and Newton steps take up to 512 directions: from
 // so many kernels on a few hundred of them, in the first round and added per round, leave every step cheap.
-constexpr Index kManyKernels = 1000, kFirstKernels = 300;
-constexpr std::size_t kMostAdded = 300;
+constexpr Index kManyKernels = 1000, kAtATime = 300;
 // Of the gap: what the kernels in use may take of it, the rest being for those left out.
 constexpr double kShareOfTarget = 0.3;
 constexpr double kCertificateSlack = 0.95;  // of the gap: the certificate adds bounds on rounding and tables
@@ -34,7 +33,7 @@ constexpr const char* kLaterMethod = "newton";
 
 std::vector<Index> SpreadEvenly(Index kernels) {
   std::vector<Index> chosen;
-  for (Index k = 0; k < kFirstKernels; ++k) chosen.push_back(k * kernels / kFirstKernels);
+  for (Index k = 0; k < kAtATime; ++k) chosen.push_back(k * kernels / kAtATime);
   return chosen;
 }
 
@@ -48,10 +47,10 @@ std::vector<Index> Missing(std::span<const double> q, std::span<const Index> use
     const bool is_peak = (m == 0 || q[m] >= q[m - 1]) && (m + 1 == q.size() || q[m] > q[m + 1]);
     if (is_peak && q[m] > largest) missing.push_back(static_cast<Index>(m));
   }
-  if (missing.size() > kMostAdded) {
-    std::ranges::nth_element(missing, missing.begin() + kMostAdded,
+  if (missing.size() > kAtATime) {
+    std::ranges::nth_element(missing, missing.begin() + kAtATime,
                              [&](Index a, Index b) { return q[a] > q[b]; });
-    missing.resize(kMostAdded);
+    missing.resize(kAtATime);
   }
   return missing;
 }
