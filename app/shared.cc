@@ -157,7 +157,7 @@ std::vector<std::pair<std::string, std::string>> SplitAssignments(std::string_vi
     assignments.push_back(SplitAssignment(option, front + piece));
     front.clear();
   }
-  if (!front.empty()) SplitAssignment(option, front.substr(0, front.size() - 1));  // which complains
+  if (!front.empty()) SplitAssignment(option, front.substr(0, front.size() - 1));  // throws
   return assignments;
 }
 

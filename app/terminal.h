@@ -25,8 +25,8 @@ int InterruptedStatus();
 /// Gives every standard stream a descriptor, so that no file opened later takes the place of a closed one.
 void OccupyStandardStreams();
 
-/// Text with every control character but tabs and line ends written as \xNN, so that names in files of
-/// strangers cannot steer a terminal.
+/// Text with every control character but tabs and line ends written as \xNN, so that names in
+/// untrusted files cannot send commands to the terminal.
 std::string Escaped(std::string_view text);
 
 /// Takes care of signals for the whole run: SIGINT, SIGTERM and SIGHUP end it at once, also while an input

@@ -1,4 +1,4 @@
-// kweave verify: computes primal, dual and gap of a model anew, from the data it was trained on.
+// kweave verify: recomputes primal, dual and gap of a model from the data it was trained on.
 #include "kweave/verify.h"
 
 #include <memory>

@@ -10,11 +10,11 @@
 
 namespace kweave {
 
-// What theory says of the block norm P, from the function that was learned (Kloft 2011, sections 4.1, 4.4 and
-// 5.1.1). A bound on the generalisation error grows with the complexity of { w : ||w||_{2,P} <= D }, and D
-// must be large enough for the best function to be among them. With w in the place of the best function, the
-// factors below are the part of the bound that depends on P: where they are smallest, P suits the function.
-// They say nothing about its error itself.
+// What generalisation bounds say about the block norm P, given the function that was learned (Kloft 2011,
+// sections 4.1, 4.4 and 5.1.1). A bound on the generalisation error grows with the complexity of { w :
+// ||w||_{2,P} <= D }, and D must be large enough for the best function to be among them. With w in the place
+// of the best function, the factors below are the part of the bound that depends on P: where they are
+// smallest, P suits the function. They say nothing about its error itself.
 
 /// ||w_m|| = theta_m sqrt(q_m) for every kernel; with several machines the medians over them.
 std::vector<double> PartNorms(const Summary& summary);
@@ -27,7 +27,10 @@ double GlobalBoundFactor(std::span<const double> part_norms, double block_norm);
 /// 2; a > 0 says how fast the eigenvalues of the kernels fall: as j^-a.
 double LocalBoundFactor(std::span<const double> part_norms, double block_norm, double eigenvalue_decay);
 
-/// The global factor against P.
+/// The global factor as a function of P.
+///
+///     const auto curve = kweave::GlobalBoundCurve(kweave::PartNorms(model.summary()));
+///     std::cout << curve.best_block_norm << '\n' << curve.ToText();
 struct BoundCurve {
   std::vector<double> block_norm;
   std::vector<double> factor;

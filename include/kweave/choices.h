@@ -1,3 +1,10 @@
+/// The enumerations among the options, and the names that stand for their values in text.
+///
+///     kweave::TrainOptions options;
+///     options.task = kweave::Task::kRegress;
+///     std::cout << ToString(options.task);   // "regress"
+///
+/// Losses, methods, regularisers, normalisers and kernels are open families: they go by name.
 #ifndef KWEAVE_CHOICES_H_
 #define KWEAVE_CHOICES_H_
 
@@ -9,30 +16,61 @@
 namespace kweave {
 
 /// What is learned.
-enum class Task { kClassify, kRegress, kOneClass };
+enum class Task {
+  kClassify,  ///< labels are names of classes, two or more
+  kRegress,   ///< labels are numbers
+  kOneClass,  ///< no labels: where the samples lie, so that outliers can be told
+};
 
-/// What the kernels make together.
-enum class Combine { kSum, kProduct };
+/// How the kernels are combined.
+enum class Combine {
+  kSum,      ///< K(theta) = sum_m theta_m K_m: convex, certified by a duality gap
+  kProduct,  ///< K(theta) = prod_m exp(-theta_m D_m), entry by entry: not convex
+};
 
-/// When the kernel weights move: after whole solves, or inside them.
-enum class DriverKind { kAuto, kWrapper, kInterleaved };
+/// When the kernel weights move.
+enum class DriverKind {
+  kAuto,         ///< after solves, unless the method moves them with every step
+  kWrapper,      ///< after each full solve at fixed weights
+  kInterleaved,  ///< inside solves, too
+};
 
-/// What trains the machine at given kernel weights.
-enum class SolverKind { kAuto, kSmo, kBlock, kLinear };
+/// The inner solver: what trains the machine at fixed kernel weights.
+enum class SolverKind {
+  kAuto,    ///< what suits kernels, loss and memory
+  kSmo,     ///< sequential minimal optimisation: two variables per step
+  kBlock,   ///< a working set of up to some hundred variables per step
+  kLinear,  ///< on the features, where all kernels are linear
+};
 
-/// Which machines tell more than two classes apart.
-enum class Multiclass { kAuto, kJoint, kOneAgainstRest, kOneAgainstOne };
+/// How more than two classes are reduced to machines.
+enum class Multiclass {
+  kAuto,            ///< one against one or one against rest, by the numbers of samples and classes
+  kJoint,           ///< one machine with an output for each class and one slack per sample
+  kOneAgainstRest,  ///< a machine for each class
+  kOneAgainstOne,   ///< a machine for each pair of classes
+};
 
-/// Whose kernel weights the machines of one against rest have.
-enum class MachineWeights { kOwn, kCommon };
+/// Whether the machines of one-against-rest share their kernel weights.
+enum class MachineWeights {
+  kOwn,     ///< each machine learns its own
+  kCommon,  ///< all machines share one vector of weights
+};
 
-/// What a matrix over the kernels is a norm of.
-enum class MatrixOn { kWeights, kParts };
+/// What the matrix of the regulariser `matrix` is a norm of.
+enum class MatrixOn {
+  kWeights,  ///< sqrt(theta' E theta) <= 1
+  kParts,    ///< u' E u with u_m = ||w_m||: the parts of the hyperplane
+};
 
 /// How the certificate evaluates kernels.
-enum class KernelEvaluation { kAuto, kTable, kDirect };
+enum class KernelEvaluation {
+  kAuto,    ///< whichever of the two costs less
+  kTable,   ///< by Chebyshev tables; the bound on their error is added to the gap
+  kDirect,  ///< by the formula of every kernel
+};
 
-/// One line of the table of an enumeration.
+/// One line of the table of an enumeration: a value and its name.
 template <class Choice>
 struct ChoiceRecord {
   Choice choice;
@@ -40,8 +78,12 @@ struct ChoiceRecord {
   std::string_view sentence;  ///< for the documentation
 };
 
-/// The table of one of the enumerations above, in the order of its values. These are the only texts that
-/// stand for them: inside the library a choice is a value, and only its edges read and write names.
+/// The table of one of the enumerations above, in the order of its values. Inside the library a choice is a
+/// value; only the command line, JSON and Python read and write these names.
+///
+///     for (const auto& record : kweave::ChoiceTable<kweave::SolverKind>()) {
+///       std::cout << record.name << ": " << record.sentence << "\n";
+///     }
 template <class Choice>
 std::span<const ChoiceRecord<Choice>> ChoiceTable();
 template <>
@@ -67,7 +109,7 @@ requires std::is_enum_v<Choice> std::string_view ToString(Choice choice) {
   return ChoiceTable<Choice>()[static_cast<std::size_t>(choice)].name;
 }
 
-/// The record of this name, or null.
+/// The record of this name, or null: FindChoice<Task>("regress")->choice is Task::kRegress.
 template <class Choice>
 const ChoiceRecord<Choice>* FindChoice(std::string_view name) {
   for (const ChoiceRecord<Choice>& record : ChoiceTable<Choice>()) {

@@ -52,8 +52,8 @@ struct Context {
   double time_limit_seconds = 0;                  ///< 0: none
   LogSink log;                                    ///< may be empty
   std::function<void(const Progress&)> progress;  ///< may be empty; called a few times a second at most
-  std::function<bool()>
-      stop_requested;  ///< may be empty; polled several times a second; if it throws, so does the run
+  /// May be empty; polled several times a second. If it throws, so does the run.
+  std::function<bool()> stop_requested;
 };
 
 }  // namespace kweave

@@ -4,8 +4,7 @@
 /// LearnKernel find parameters and machine together. examples/kernel/learn_your_kernel.cc does all of it.
 /// With the kernels of kweave/kernel_functions.h:
 ///
-///     const kweave::GaussianFunction kernel(kweave::SampleTable(values, 3));  // one width for each of 3
-///                                                                             features
+///     const kweave::GaussianFunction kernel(kweave::SampleTable(values, 3));  // 3 features, a width for each
 ///     const kweave::BoxRegularizer box(0, 10, 0.1);                           // widths from 0 to 10, sparse
 ///     const kweave::LearnedKernel learned = kweave::LearnKernel(kernel, box, labels, {.C = 10});
 #ifndef KWEAVE_KERNEL_FUNCTION_H_
@@ -81,8 +80,8 @@ struct LearnedKernel {
   std::vector<double> beta;            ///< of every training sample
   double bias = 0;
   double objective = 0;  ///< r(theta) + 1/2 beta' K beta + C sum_i hinge loss
-  double projected_gradient =
-      0;  ///< max_m |theta - P(theta - gradient / objective)|_m: 0 at a stationary point
+  /// max_m |theta - P(theta - gradient / objective)|_m: 0 at a stationary point.
+  double projected_gradient = 0;
   std::int64_t iterations = 0;  ///< steps of theta
   std::int64_t solves = 0;      ///< machines trained on the way
 };

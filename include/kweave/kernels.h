@@ -22,7 +22,7 @@ struct KernelParameterDescription {
   bool follows_from_data = false;  ///< takes words such as `median` besides numbers
 };
 
-/// One kernel of the kernel language, for those who offer it in a language of their own.
+/// One kernel of the kernel language, as bindings to other languages need it.
 struct KernelDescription {
   std::string name;
   std::string class_name;  ///< for languages with classes; empty: the kernel is read from a file
@@ -50,8 +50,8 @@ struct KernelStatistics {
 struct KernelAnalysis {
   std::vector<KernelStatistics> kernels;
   std::vector<double> alignment;
-  std::vector<double>
-      centered_alignment;  ///< the same after centring: what makes kernels alike to a machine with bias
+  /// The same after centring: how alike two kernels are to a machine with a bias.
+  std::vector<double> centered_alignment;
   std::string ToText() const;
   std::string ToJson() const;
 };
@@ -59,8 +59,12 @@ struct KernelAnalysis {
 /// The most kernels that AnalyzeKernels compares, since it compares all pairs.
 inline constexpr Index kMaximalAnalyzedKernels = 2000;
 
-/// Uses options.kernels, options.normalize and nothing else of the options. Throws Error(kUsage) on too many
-/// kernels.
+/// Statistics and alignments of all kernels; of the options only `kernels` and `normalize` matter. Throws
+/// Error(kUsage) on too many kernels.
+///
+///     kweave::TrainOptions options;
+///     options.kernels = {"linear", "rbf(gamma=[0.1,1,10])"};
+///     std::cout << kweave::AnalyzeKernels(data, options, kweave::Context()).ToText();
 KernelAnalysis AnalyzeKernels(const Dataset& data, const TrainOptions& options, const Context& context);
 
 /// Writes every normalised kernel matrix as DIRECTORY/NNNN.npy (float64), numbered in the order given from 1,

@@ -16,6 +16,7 @@ namespace kweave {
 
 struct ModelContent;  // model/content.h
 
+/// What a model says of new samples.
 struct Prediction {
   /// One per sample: a class, or "1" for samples like those of training and "-1" for outliers; none for
   /// regression. Where samples have several labels, all with a positive value, joined by the separator of
@@ -37,7 +38,13 @@ struct PredictOptions {
   std::vector<std::pair<std::string, std::string>> gram_files;
 };
 
-/// A trained machine: self-contained, immutable, cheap to copy.
+/// A trained model: self-contained, immutable, cheap to copy.
+///
+///     const kweave::Model model = kweave::Model::Load("model.kweave");
+///     kweave::ReadOptions reading{.views = {{"data", "new.csv"}}, .labels_required = false};
+///     model.ExpectViews(reading);
+///     const kweave::Prediction found = model.Predict(kweave::ReadDataset(reading), kweave::Context());
+///     std::cout << found.labels[0] << ' ' << found.decision[0] << '\n';
 class Model {
  public:
   explicit Model(std::shared_ptr<const ModelContent> content);
@@ -50,7 +57,7 @@ class Model {
   std::vector<std::uint8_t> ToBytes() const;
   static Model FromBytes(std::span<const std::uint8_t> bytes);
 
-  /// The same model with a text that Save keeps for whoever wrote it, under its name; Python's estimators
+  /// The same model with a text of the caller's, which Save keeps under a name; Python's estimators
   /// keep there what is theirs.
   Model WithNote(const std::string& name, std::string text) const;
   /// Empty where there is none of that name.

@@ -11,8 +11,10 @@ namespace kweave {
 /// none is close enough to be what was meant.
 std::string_view NearestName(std::string_view name, std::span<const std::string_view> candidates);
 
-/// What to add to a sentence about an unknown name: `; did you mean "rbf"?`, else `; expected one of a, b,
-/// c`.
+/// The end of a sentence about an unknown name: `; did you mean "rbf"?`, else `; expected one of a, b, c`.
+///
+///     const std::string_view known[] = {"linear", "rbf"};
+///     kweave::NameHint("rfb", known);   // "; did you mean "rbf"?"
 std::string NameHint(std::string_view name, std::span<const std::string_view> candidates);
 
 }  // namespace kweave

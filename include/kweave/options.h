@@ -20,8 +20,8 @@ namespace kweave {
 ///     options.kernels = {"rbf(gamma=[0.1,1,10])"};
 ///     options.norm = 1;
 ///
-/// Losses, methods, regularisers and normalisers go by name, as kernels do: their tables are open, and a line
-/// there must not need one here. What is closed is an enumeration.
+/// Losses, methods, regularisers, normalisers and kernels go by name: their tables are open, and adding to
+/// one must not need a change here. Closed choices are enumerations.
 struct TrainOptions {
   Task task = Task::kClassify;
   std::string loss = "auto";         ///< "auto" or a loss of the task
@@ -32,8 +32,8 @@ struct TrainOptions {
   double sharpness = 10;  ///< smoothed hinge: the larger, the closer to the hinge
   bool bias = true;       ///< f(x) has a bias; one-class without one: C takes the place of nu
   double norm = 2.0;      ///< p of the norm on theta, 1 to infinity
-  double block_norm =
-      0;  ///< instead of norm: block norm on the parts of the function, 1 to infinity; 0: none
+  /// Instead of norm: block norm on the parts of the function, 1 to infinity; 0: none.
+  double block_norm = 0;
   std::string regularizer = "norm";  ///< a name of train/regularizer_table.h
   double penalty = 0;                ///< mu of a penalty instead of the constraint; 0: none
   /// norm: bounds on the weights of single kernels: a kernel by its name or its number from 1, "*" for all of
@@ -41,8 +41,8 @@ struct TrainOptions {
   NamedIntervals weight_bounds;
   std::string groups;     ///< mixed: "view", "spec" or a file with one name per kernel
   double inner_norm = 2;  ///< mixed: norm within groups, of the kind of norm or block_norm
-  std::string
-      matrix;  ///< matrix, laplacian: file with one row per kernel, "alignment" or "centered-alignment"
+  /// matrix, laplacian: a file with one row per kernel, "alignment" or "centered-alignment".
+  std::string matrix;
   MatrixOn matrix_on = MatrixOn::kWeights;  ///< matrix, laplacian
   double ridge = 0;                         ///< added to the diagonal of the matrix; logdet: 0 is 1e-3
   double elastic = 0.5;                     ///< elastic: share of the 2-norm, above 0, at most 1
@@ -100,10 +100,10 @@ class CheckedOptions {
   TrainOptions options_;
 };
 
-/// The options as a JSON object, and back; names that are no options are passed over, those left out keep
-/// their defaults. Infinity is "inf". Sample weights are left out: they belong to the data. Throws
-/// Error(kData) on a value of a wrong type or a text that is no choice.
+/// The options as a JSON object. Infinity is "inf". Sample weights are left out: they belong to the data.
 std::string OptionsToJson(const TrainOptions& options);
+/// The options from a JSON object. Unknown names are ignored; missing ones keep their defaults. Throws
+/// Error(kData) on a value of the wrong type and on a text that is not among the choices.
 TrainOptions OptionsFromJson(std::string_view json);
 
 }  // namespace kweave

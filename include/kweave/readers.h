@@ -9,13 +9,16 @@
 
 namespace kweave {
 
-/// The options of reading that one word says, as TrainOptionRecords has those of training. Which files are
-/// read, and what is expected of them, is not among them: `views` and `labels_required` of ReadOptions, and
-/// what Model::ExpectViews fills in.
+/// The options of reading that have a flag, one record each, as TrainOptionRecords has those of training. Not
+/// among them: `views` and `labels_required` of ReadOptions, and what Model::ExpectViews fills in.
 std::span<const OptionRecord<ReadOptions>> ReadOptionRecords();
 
-/// Reads, and says in `account`, on one line, what was read: samples, views with their files and features,
-/// what columns were taken for, rows left out and why, and how many samples have which label.
+/// Reads, and describes in `account`, on one line, what was read: samples, views with their files and
+/// features, what the columns were taken for, rows left out and why, and the number of samples per label.
+///
+///     std::string account;
+///     const kweave::Dataset data = kweave::ReadDataset({.views = {{"data", "train.csv"}}}, account);
+///     std::cerr << account << '\n';
 Dataset ReadDataset(const ReadOptions& options, std::string& account);
 
 }  // namespace kweave

@@ -61,8 +61,8 @@ struct MulticlassScores {
   std::optional<double> average_precision;  ///< mean over the classes of the model that occur
   std::optional<double> log_loss;           ///< where there are probabilities, and the model knows all labels
   std::optional<double> hamming_loss;       ///< share of wrong labels; only of several labels per sample
-  std::vector<std::pair<std::size_t, double>>
-      top;  ///< k, and the share of samples with their class among the first k
+  /// k, and the share of samples whose class is among the k with the largest values.
+  std::vector<std::pair<std::size_t, double>> top;
   std::vector<ClassScores> classes;
   /// Samples of each class (row) by the class predicted (column); the classes of the model first, then labels
   /// that it does not know, and samples without any. Empty for several labels.

@@ -68,8 +68,8 @@ bool IsTemporaryName(std::string_view name) {
                              [](unsigned char c) { return std::isxdigit(c) != 0; });
 }
 
-// Whoever writes a temporary file holds a lock on it, which ends with the process; the age covers the moment
-// before it is locked.
+// The process that writes a temporary file holds a lock on it, which ends with the process; the age covers
+// the moment before it is locked.
 void RemoveIfStale(const std::string& path) {
   constexpr std::time_t kSecondsToLock = 60;
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);

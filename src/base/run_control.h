@@ -35,8 +35,8 @@ class RunControl {
   /// Of everything random in the run.
   std::uint64_t seed() const { return context_.seed; }
   double Seconds() const { return watch_.Seconds(); }
-  /// True once the time limit has passed or the user asked to stop; stays true. Says so in the log when it is
-  /// the limit: whoever asked to stop knows.
+  /// True once the time limit has passed or the user asked to stop; stays true. Logs the
+  /// time limit; a user who asked to stop needs no message.
   bool ShouldStop();
   bool has_time_limit() const { return context_.time_limit_seconds > 0; }
   /// Seconds that certifying the answer takes, whatever it is and for every support vector: the limit comes
@@ -54,7 +54,7 @@ class RunControl {
   /// kTimeLimit or kInterrupted once ShouldStop() was true.
   std::optional<Status> stop_reason() const { return stop_reason_; }
   /// Forwards to the context's progress callback, a few times a second at most. `relative_gap` is that of the
-  /// stage in hand; the callback sees what it says of the model.
+  /// current stage; the callback gets what it implies for the model.
   void Report(Progress progress);
   /// Reports the last state again with the time of now: long steps call it to show that they are alive.
   void Tick() { Report(last_progress_); }
@@ -66,7 +66,7 @@ class RunControl {
     std::string name;  // with those of the stages around it
     std::optional<double> others;
   };
-  // What the gap of the part in hand says of the model's, if anything.
+  // What the gap of the current part implies for that of the model, if anything.
   std::optional<double> WholeGap(double part_gap) const;
 
   const Context& context_;

@@ -113,8 +113,8 @@ class CsvParser {
     return !guesses_labels_ && columns_.has_header && IsUsualLabelName(columns_.name(column));
   }
 
-  /// What to say to have the labels in this column: its name, or its number if that is no word or the names
-  /// may be values of a file without a header.
+  /// The option that selects this column as labels: its name, or its number where the name is not a plain
+  /// word or the names may be values of a file without a header.
   std::string LabelColumnFlag(Index column) const {
     const auto is_plain = [](unsigned char c) {
       return std::isalnum(c) != 0 || c == '_' || c == '.' || c == '-';
@@ -254,7 +254,8 @@ class CsvParser {
 
 namespace {
 
-/// Reads with `read`, and once more with the label column by number where the header is none.
+/// Reads with `read`; where the supposed header turns out to be data, once more with the label column by
+/// number.
 template <class Read>
 Table ReadHeaderOrSample(const FileBytes& file, const CsvOptions& options, const Read& read) {
   try {

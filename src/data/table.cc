@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::array<std::string_view, 7> kMissingMarks = {"", "na", "n/a", "nan", "null", "none", "?"};
 
-/// Whether one of the labels in `text` is missing. An empty one is none at all.
+/// Whether one of the labels in `text` is missing. An empty text has no labels.
 bool LacksOne(std::string_view text, std::string_view separator) {
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find(separator, begin), text.size());

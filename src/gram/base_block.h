@@ -13,9 +13,8 @@
 
 namespace kweave {
 
-/// Up to so many features a row of products is computed again when asked for: to keep it costs the first
-/// touch of its memory and the way there and back, and it is read a few times in a run; measured with a9a and
-/// MNIST.
+/// Up to this many features a row of products is recomputed rather than kept: a kept row costs memory traffic
+/// and is read only a few times in a run. Measured with a9a and MNIST.
 inline constexpr Index kCheapFeatures = 128;
 
 /// How base quantities are computed.

@@ -19,7 +19,7 @@
 namespace kweave {
 
 /// What a Gram computes and keeps, and how much memory that takes: decided here, once. A Gram is made as its
-/// plan says, and whoever wants to know beforehand adds the plan up.
+/// plan says; forecasts add the plan up.
 struct GramPlan {
   /// Kernels of one kind that are functions of one base quantity.
   struct Family {

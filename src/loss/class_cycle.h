@@ -1,4 +1,4 @@
-// Biases of classes as potentials of a graph, and what is left to gain where there are none.
+// Biases of classes as potentials of a graph, and the most violated cycle where there are none.
 //
 // Solves   find b with b_v - b_u <= length(u, v) + excess for all pairs of classes and the smallest excess.
 // Method   length(u, v) is the smallest price, over all samples, of raising beta at class u at the cost of

@@ -24,7 +24,7 @@
 
 namespace kweave {
 
-/// Up to so many samples a step takes some tenths of a second at most.
+/// Up to this many samples a step takes a few tenths of a second at most.
 inline constexpr Index kMostDenseSamples = 1000;
 
 /// K, row after row: positive semidefinite, for problems whose betas sum to 0 up to constants added to whole

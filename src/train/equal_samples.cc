@@ -14,7 +14,7 @@
 namespace kweave {
 namespace {
 
-// Up to here a copy of all samples costs nothing that anybody would notice. Beyond, samples stay as they are.
+// Up to here a copy of all samples costs next to nothing. Above it, samples are not merged.
 constexpr std::size_t kMostBytes = std::size_t{1} << 20;
 
 EqualSamples AllDifferent(Index count) {

@@ -26,7 +26,7 @@ std::string NameSome(std::span<const std::string> classes) {
                                             classes.size() == 1 ? "" : "es", NameSome(classes), expected));
 }
 
-// Most samples with a fraction of their own: nobody means classes.
+// Where most samples have a fractional label of their own, the labels are targets, not classes.
 void RefuseTargets(std::span<const std::string> classes, std::size_t samples) {
   constexpr std::size_t kFewClasses = 10;  // as many may well be levels such as 0.5, 1, 1.5
   if (classes.size() <= kFewClasses || 2 * classes.size() <= samples) return;

@@ -8,16 +8,15 @@
 
 namespace kweave::verify {
 
-/// The value of what is not feasible.
-
 struct PlainLoss {
   std::string name;
   double epsilon = 0, sharpness = 0;
 
   /// l(f, y).
   double Value(double f, double y) const;
-  /// The minimum over f of C l(f, y) + beta f; minus infinity where there is none. `violation` of the
-  /// interval in which there is one, relative to C, is forgiven: beta is then taken at its end.
+  /// The minimum over f of C l(f, y) + beta f; minus infinity where there is none. A beta outside
+  /// the interval where the minimum is finite, by no more than `violation` relative to C, is taken at its
+  /// end.
   double Dual(double beta, double y, double C, double violation) const;
   /// Whether it grows on either side of a margin.
   bool IsTwoSided() const { return name == "least-squares"; }

@@ -3,6 +3,8 @@
 #ifndef KWEAVE_VERIFY_PLAIN_REGULARIZERS_H_
 #define KWEAVE_VERIFY_PLAIN_REGULARIZERS_H_
 
+#include <algorithm>
+#include <numbers>
 #include <span>
 #include <vector>
 
@@ -44,19 +46,19 @@ double PlainNorm(std::span<const double> x, double r);
 /// at, too.
 template <class Function>
 double LargestOnInterval(double low, double high, const Function& function) {
-  constexpr int kSections = 90;                    // 0.618^90 is below the last place
-  constexpr double kGolden = 0.61803398874989485;  // (sqrt(5) - 1) / 2
+  constexpr int kSections = 90;  // 0.618^90 is below the last place
+  const double golden = std::numbers::phi - 1;
   double largest = std::max(function(low), function(high));
-  double a = high - kGolden * (high - low), b = low + kGolden * (high - low);
+  double a = high - golden * (high - low), b = low + golden * (high - low);
   double at_a = function(a), at_b = function(b);
   for (int k = 0; k < kSections; ++k) {
     largest = std::max({largest, at_a, at_b});
     if (at_a > at_b) {
       high = b, b = a, at_b = at_a;
-      a = high - kGolden * (high - low), at_a = function(a);
+      a = high - golden * (high - low), at_a = function(a);
     } else {
       low = a, a = b, at_a = at_b;
-      b = low + kGolden * (high - low), at_b = function(b);
+      b = low + golden * (high - low), at_b = function(b);
     }
   }
   return std::max({largest, at_a, at_b});

@@ -17,9 +17,9 @@ namespace {
 // Training fits normalisations of more than 4,000 samples from float32 values, above 20,000 from a sample of
 // the samples.
 constexpr Index kExactSamples = 4000, kAllSamples = 20000;
-// Relative, of the bounds: rounding that is told where it is more than that and more than the gap.
+// Relative, of the bounds: rounding is reported where it is more than this and more than the gap.
 constexpr double kLittle = 1e-6;
-constexpr double kExactFactor = 1e-9, kFloatFactor = 1e-4, kSampledFactor = 0.05, kFloatValues = 1e-6;
+constexpr double kFloatFactor = 1e-4, kSampledFactor = 0.05, kFloatValues = 1e-6;
 
 }  // namespace
 
@@ -202,7 +202,7 @@ double TrainingProblem::FactorTolerance(const PlainNormalization& fitted) const 
   // A variance that is a small part of the diagonal is known less well.
   const double digits_lost = 1 / std::max(fitted.least_variance, kEpsilon);
   if (n > kAllSamples && kernels.files.empty()) return kSampledFactor;
-  return n > kExactSamples ? kFloatFactor * digits_lost : kExactFactor + kValueRounding * digits_lost;
+  return n > kExactSamples ? kFloatFactor * digits_lost : kFeasible + kValueRounding * digits_lost;
 }
 
 void TrainingProblem::CheckLeftOut() {
@@ -213,7 +213,7 @@ void TrainingProblem::CheckLeftOut() {
   PlainKernels plain(without, views, n);
   const auto fitted = plain.Fit(content.normalization.sequence, 0, plain.size());
   for (Index m = 0; m < plain.size(); ++m) {
-    if (fitted[m].least_variance > kExactFactor && std::isfinite(fitted[m].magnitude)) {
+    if (fitted[m].least_variance > kFeasible && std::isfinite(fitted[m].magnitude)) {
       found.failures.push_back(
           fmt::format("kernel '{}' was left out, but varies over the samples", without.Name(m)));
     }

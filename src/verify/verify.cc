@@ -4,8 +4,8 @@
 //          kernels multiplies their matrices with the betas and the dual points; sums do the rest
 //          (judge.cc).
 // Takes    a model with its problem (format 5) and the data of training.
-// Holds    shares no code with training but the readers, the parser of kernels and the model file. What
-//          rounding may have done is bounded and forgiven, nothing else.
+// Holds    shares no code with training but the readers, the parser of kernels and the model file. Bounds
+//          are compared up to a bound on rounding errors, and no more.
 // Costs    plain_kernels.h, on one thread; memory for some products of kernel matrices with vectors at a
 //          time.
 #include "kweave/verify.h"

@@ -72,7 +72,7 @@ class CountTest(unittest.TestCase):
             ({}, {"interfaces": {"Gone": 3}}, "the interface Gone has a limit and is no more"),
             ({"src/a/a.h": "constexpr int kBare = 4;\n"}, {}, "constants without reason: 1, above the limit of 0"),
             ({"src/a/a.h": "int a;\n"}, {"production_lines": 1}, "production lines: 2, above the limit of 1"),
-            ({"include/kweave/a.h": "int a;\n"}, {}, "public headers have 0.00 comment lines"),
+            ({"include/kweave/b.h": "int a;\n"}, {}, "include/kweave/b.h has 0.00 comment lines"),
         ]
         for files, limits, sentence in cases:
             status, output = run(files, "--check", limits=limits)

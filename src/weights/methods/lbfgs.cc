@@ -27,7 +27,7 @@ constexpr std::size_t kPairs =
 // secants are rounding.
 constexpr double kLeastCurvature = 1e-9, kSameBeta = 1e-9;
 // Of the dual, as a share of the gap: steps that do not close the gap may still climb, and a hundred of them
-// without either have stalled. With float values that is likely for want of digits, and shows sooner.
+// without either have stalled. With float values single precision is the likely cause, and shows sooner.
 constexpr double kClearRise = 1e-3;
 constexpr int kStepsWithoutProgress = 100, kFloatStepsWithoutProgress = 20;
 constexpr std::int64_t kDefaultMaxIterations = 10000;  // a guard, beyond any run that converged

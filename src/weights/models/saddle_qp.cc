@@ -92,7 +92,7 @@ class InteriorPoint {
         normal_(weights_) {}
 
   // The solution, or else the best point met: close to a degenerate solution rounding may spoil the last
-  // steps. Nothing when the numbers broke down before.
+  // steps. Empty when rounding prevented even that.
   SaddlePoint Run(double precision) {
     SaddlePoint best;
     double least = kAcceptable;

@@ -8,8 +8,8 @@ namespace {
 
 // Of the target, for estimates: the certificate adds bounds on rounding and tables, small against the gap.
 constexpr double kAimBelowTarget = 0.9;
-// Each refusal lowers the aim to this share: four of them, by two orders of magnitude, show that it is not
-// for want of steps.
+// Each refusal lowers the aim to this share: four of them, by two orders of magnitude, show that
+// more steps do not help.
 constexpr double kAimAfterRefusal = 0.3;
 constexpr int kMostRefusals = 4;
 

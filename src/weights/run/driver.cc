@@ -17,8 +17,8 @@ constexpr double kFirstInnerGap = 0.02, kFirstInnerGapFromStart = 0.002;
 // Of the outer gap, wanted of an inner one: the solve's error then is no more than a twentieth of what a move
 // is judged by.
 constexpr double kInnerShare = 0.05;
-// Factor on that for every solve without clear progress, up to so many: 0.3^5 makes a solve 400 times as
-// precise.
+// Factor on that for every solve without clear progress, up to this many times: 0.3^5 makes a solve 400 times
+// as precise.
 constexpr double kMorePrecise = 0.3;
 constexpr int kMostMorePrecise = 5;
 // Moves inside a solve are cheap, so they come early: at this share of the outer gap, from this gap on, and
@@ -36,10 +36,10 @@ constexpr double kColdShareOfStart = 0.01;
 // A kernel of little weight hardly tells one beta of a solve from another, but their bounds differ: without
 // clear progress the method's own beta is the better start.
 constexpr int kSolvesBeforeRestart = 2;
-// Where digits are what is missing more solves do not help: after so many the kernels are made exact, or the
-// run has stalled.
+// Where single precision limits the gap more solves do not help: after this many the kernels are evaluated in
+// double precision, or the run has stalled.
 constexpr int kSolvesWithoutDigits = 6;
-constexpr double kGapAboveFloats = 1e-3;  // relative: what is left of it is not for want of digits
+constexpr double kGapAboveFloats = 1e-3;  // relative: above it single precision is not the limit
 // A small gap can hide weights that never moved, where losses outweigh the norm of the function: the first
 // theta is no answer before it was compared with this many others, or with a better one.
 constexpr std::int64_t kMovesThatTell = 3;
