@@ -177,7 +177,8 @@ class MKLEstimator(Explanations, WholeFit, SparseInputTags, BaseEstimator):
         return self._input(X, reset=False)[0]
 
     def _options(self, samples):
-        options = {name: option(name, getattr(self, name)) for name in OPTIONS if hasattr(self, name)}
+        classes = self._class_names()
+        options = {name: option(name, getattr(self, name), classes) for name in OPTIONS if hasattr(self, name)}
         options["task"] = self._task
         names = samples.feature_names()
         options["weight_bounds"] = [

@@ -202,7 +202,7 @@ class MKLClassifier(ClassifierParameters, TwoClassesTags, ClassifierMixin, MKLEs
         return self._train(training, self._start(training.positions), self._given_factors())
 
     def _class_names(self):
-        return [str(label) for label in self.classes_.tolist()]
+        return [str(label) for label in getattr(self, "classes_", np.array([])).tolist()]
 
     def _encoded(self, y):
         codes = np.searchsorted(self.classes_, y).clip(max=len(self.classes_) - 1)

@@ -1,4 +1,5 @@
 """Parameters of the estimators as the core takes them."""
+import json
 import numbers
 from typing import Mapping
 
@@ -18,18 +19,48 @@ def _norm(name, value):
         raise ValueError(f"{name} is {value!r}, expected a number or 'inf'") from None
 
 
-def _class_kernels(value):
+def _class_kernel(kernel, classes):
+    """The text of one kernel on the classes."""
+    if isinstance(kernel, str):
+        return kernel
+    if isinstance(kernel, Mapping):
+        return f"taxonomy(values={json.dumps({str(label): str(place) for label, place in kernel.items()})})"
+    values = _numbers("class_kernels", kernel)
+    labels = [str(label) for label in kernel.index] if hasattr(kernel, "columns") else classes
+    if values.shape != (len(labels), len(labels)):
+        raise ValueError(
+            f"class_kernels has an array of shape {values.shape}, expected ({len(labels)}, {len(labels)}), one row and "
+            "column per class in their order, or a DataFrame that names them"
+        )
+    if hasattr(kernel, "columns"):
+        if set(kernel.columns) != set(kernel.index):
+            raise ValueError("class_kernels has a DataFrame whose rows and columns are not the same classes")
+        values = _numbers("class_kernels", kernel[kernel.index])
+    return f"matrix(values={json.dumps([labels, *values.tolist()])})"
+
+
+def _class_kernels(value, classes):
     """Texts of the kernels on the classes."""
-    is_one = isinstance(value, str) or not np.iterable(value) or np.ndim(value) == 2  # a table has its columns in it
+    is_one = isinstance(value, (str, Mapping)) or not np.iterable(value) or hasattr(value, "columns")
+    is_one = is_one or isinstance(value, np.ndarray) and value.ndim == 2 and value.dtype != object
     kernels = [] if value is None else [value] if is_one else list(value)
-    for kernel in kernels:
-        if not isinstance(kernel, str):
-            raise ValueError(
-                f"class_kernels has {type(kernel).__name__}, expected texts: 'identity', 'blocks', "
-                "'matrix(file=FILE)' or 'taxonomy(file=FILE)'; a matrix over the classes goes into such a file, "
-                "as pandas.DataFrame(matrix, classes, classes).to_csv(FILE) writes it"
-            )
-    return kernels
+    return [_class_kernel(kernel, classes) for kernel in kernels]
+
+
+def _numbers(name, value):
+    try:
+        return np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} is {value!r}, expected a text or numbers") from None
+
+
+def _written(name, value):
+    """An array over the kernels, as the core reads it in the place of a file."""
+    if isinstance(value, str):
+        return value
+    if value is None:
+        return ""
+    return json.dumps([str(group) for group in value] if name == "groups" else _numbers(name, value).tolist())
 
 
 def _intervals(name, value):
@@ -47,11 +78,13 @@ def _intervals(name, value):
     return [(str(kernel + 1) if isinstance(kernel, numbers.Integral) else str(kernel), own) for kernel, own in pairs]
 
 
-def option(name, value):
-    """A parameter as the core takes it."""
+def option(name, value, classes=()):
+    """A parameter as the core takes it; `classes` are the names of the classes."""
     kind = KINDS[name]
     if kind == "list of str":
-        return _class_kernels(value)
+        return _class_kernels(value, list(classes))
+    if name in ("groups", "matrix"):
+        return _written(name, value)
     if kind == "intervals":
         return _intervals(name, value)
     if kind == "numbers":

@@ -89,15 +89,15 @@ class ClassifierParameters:
         With regularizer norm: bounds on the weight of one kernel, by its name or its position from 0, or of all (*),
         within the norm; ``{kernel: (lower, upper)}``, or a pair for each kernel; 0 or more, the lower ones of norm 1 at
         most; None: none.
-    groups : str, default=''
-        With regularizer mixed: which kernels form a group; view, spec (all kernels of one specification), or a file
-        with a name on one line per kernel; '': none.
+    groups : str or sequence of str, default=''
+        With regularizer mixed: which kernels form a group; view, spec (all kernels of one specification), a file with a
+        name on one line per kernel, or the names themselves; '': none.
     inner_norm : float or 'inf', default=2.0
         With regularizer mixed: norm within groups, of the kind of `norm` or `block_norm`; 1 to inf.
-    matrix : str, default=''
+    matrix : str or array-like of shape (n_kernels, n_kernels) or (n_kernels,), default=''
         With regularizer matrix, laplacian: a positive definite matrix over the kernels, or the links between them of
-        which the Laplacian is taken; a file, as for precomputed kernels (one value per kernel: a diagonal matrix);
-        alignment or centered-alignment: how alike the kernels are on the training samples; '': none.
+        which the Laplacian is taken; a file, as for precomputed kernels, or the array itself (one value per kernel: a
+        diagonal matrix); alignment or centered-alignment: how alike the kernels are on the training samples; '': none.
     matrix_on : {'weights', 'parts'}, default='weights'
         With regularizer matrix, laplacian: what the matrix is a norm of: the kernel weights or the parts of the
         function.
@@ -111,9 +111,10 @@ class ClassifierParameters:
     machine_weights : {'own', 'common'}, default='own'
         With multiclass ovr: kernel weights of its own for every machine, or common to all of them, such that the sum of
         their objectives is smallest.
-    class_kernels : list of str, default=None
+    class_kernels : str, DataFrame, array or dict, or a list of them, default=None
         With multiclass joint: kernels on the classes, multiplied with every other kernel; identity, blocks,
-        matrix(file=FILE), taxonomy(file=FILE); None: identity.
+        matrix(file=FILE), taxonomy(file=FILE), an array in the order of the classes, a DataFrame that names them, or a
+        dictionary of their places; None: identity.
     combine : {'sum', 'product'}, default='sum'
         What the kernels make together: their weighted sum, or the product of Gaussians whose widths are learned.
     restarts : int, default=2
@@ -181,15 +182,15 @@ class ClassifierParameters:
         regularizer: Literal['norm', 'mixed', 'matrix', 'laplacian', 'elastic', 'entropy', 'logdet'] = 'norm',
         penalty: float = 0.0,
         weight_bounds: Mapping[Any, tuple[float, float]] | ArrayLike | None = None,
-        groups: str = '',
+        groups: str | Sequence[str] = '',
         inner_norm: float | Literal['inf'] = 2.0,
-        matrix: str = '',
+        matrix: str | ArrayLike = '',
         matrix_on: Literal['weights', 'parts'] = 'weights',
         ridge: float = 0.0,
         elastic: float = 0.5,
         multiclass: Literal['auto', 'joint', 'ovr', 'ovo'] = 'auto',
         machine_weights: Literal['own', 'common'] = 'own',
-        class_kernels: Sequence[str] | str | None = None,
+        class_kernels: Any = None,
         combine: Literal['sum', 'product'] = 'sum',
         restarts: int = 2,
         method: Literal['auto', 'analytic', 'analytic+newton', 'cutting-plane', 'cutting-plane-taylor', 'lbfgs', 'level', 'newton', 'pgd', 'pgd+n', 'pgd+n+s', 'pgd+s', 'projected-quasi-newton', 'reduced-gradient', 'silp', 'spg', 'spg-max', 'uniform'] = 'auto',
@@ -285,15 +286,15 @@ class RegressorParameters:
         With regularizer norm: bounds on the weight of one kernel, by its name or its position from 0, or of all (*),
         within the norm; ``{kernel: (lower, upper)}``, or a pair for each kernel; 0 or more, the lower ones of norm 1 at
         most; None: none.
-    groups : str, default=''
-        With regularizer mixed: which kernels form a group; view, spec (all kernels of one specification), or a file
-        with a name on one line per kernel; '': none.
+    groups : str or sequence of str, default=''
+        With regularizer mixed: which kernels form a group; view, spec (all kernels of one specification), a file with a
+        name on one line per kernel, or the names themselves; '': none.
     inner_norm : float or 'inf', default=2.0
         With regularizer mixed: norm within groups, of the kind of `norm` or `block_norm`; 1 to inf.
-    matrix : str, default=''
+    matrix : str or array-like of shape (n_kernels, n_kernels) or (n_kernels,), default=''
         With regularizer matrix, laplacian: a positive definite matrix over the kernels, or the links between them of
-        which the Laplacian is taken; a file, as for precomputed kernels (one value per kernel: a diagonal matrix);
-        alignment or centered-alignment: how alike the kernels are on the training samples; '': none.
+        which the Laplacian is taken; a file, as for precomputed kernels, or the array itself (one value per kernel: a
+        diagonal matrix); alignment or centered-alignment: how alike the kernels are on the training samples; '': none.
     matrix_on : {'weights', 'parts'}, default='weights'
         With regularizer matrix, laplacian: what the matrix is a norm of: the kernel weights or the parts of the
         function.
@@ -357,9 +358,9 @@ class RegressorParameters:
         regularizer: Literal['norm', 'mixed', 'matrix', 'laplacian', 'elastic', 'entropy', 'logdet'] = 'norm',
         penalty: float = 0.0,
         weight_bounds: Mapping[Any, tuple[float, float]] | ArrayLike | None = None,
-        groups: str = '',
+        groups: str | Sequence[str] = '',
         inner_norm: float | Literal['inf'] = 2.0,
-        matrix: str = '',
+        matrix: str | ArrayLike = '',
         matrix_on: Literal['weights', 'parts'] = 'weights',
         ridge: float = 0.0,
         elastic: float = 0.5,
@@ -445,15 +446,15 @@ class OneClassParameters:
         With regularizer norm: bounds on the weight of one kernel, by its name or its position from 0, or of all (*),
         within the norm; ``{kernel: (lower, upper)}``, or a pair for each kernel; 0 or more, the lower ones of norm 1 at
         most; None: none.
-    groups : str, default=''
-        With regularizer mixed: which kernels form a group; view, spec (all kernels of one specification), or a file
-        with a name on one line per kernel; '': none.
+    groups : str or sequence of str, default=''
+        With regularizer mixed: which kernels form a group; view, spec (all kernels of one specification), a file with a
+        name on one line per kernel, or the names themselves; '': none.
     inner_norm : float or 'inf', default=2.0
         With regularizer mixed: norm within groups, of the kind of `norm` or `block_norm`; 1 to inf.
-    matrix : str, default=''
+    matrix : str or array-like of shape (n_kernels, n_kernels) or (n_kernels,), default=''
         With regularizer matrix, laplacian: a positive definite matrix over the kernels, or the links between them of
-        which the Laplacian is taken; a file, as for precomputed kernels (one value per kernel: a diagonal matrix);
-        alignment or centered-alignment: how alike the kernels are on the training samples; '': none.
+        which the Laplacian is taken; a file, as for precomputed kernels, or the array itself (one value per kernel: a
+        diagonal matrix); alignment or centered-alignment: how alike the kernels are on the training samples; '': none.
     matrix_on : {'weights', 'parts'}, default='weights'
         With regularizer matrix, laplacian: what the matrix is a norm of: the kernel weights or the parts of the
         function.
@@ -516,9 +517,9 @@ class OneClassParameters:
         regularizer: Literal['norm', 'mixed', 'matrix', 'laplacian', 'elastic', 'entropy', 'logdet'] = 'norm',
         penalty: float = 0.0,
         weight_bounds: Mapping[Any, tuple[float, float]] | ArrayLike | None = None,
-        groups: str = '',
+        groups: str | Sequence[str] = '',
         inner_norm: float | Literal['inf'] = 2.0,
-        matrix: str = '',
+        matrix: str | ArrayLike = '',
         matrix_on: Literal['weights', 'parts'] = 'weights',
         ridge: float = 0.0,
         elastic: float = 0.5,

@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.multiclass import OneVsRestClassifier
@@ -225,16 +225,55 @@ def test_missing_targets_are_named(iris, estimator, missing):
         clone(estimator).fit(X, pd.Series(targets).where(np.arange(150) != 3, pd.NA).astype("string"))
 
 
-def test_matrices_over_classes_come_from_files(iris, tmp_path):
+def test_matrices_over_classes_come_in_every_form(iris, tmp_path):
     X, y = iris
     joint = MKLClassifier(multiclass="joint")
-    for wrong in (np.eye(3), [np.eye(3)], 3, pd.DataFrame(np.eye(3), columns=list("abc"))):
-        with pytest.raises(ValueError, match=r"class_kernels has (ndarray|int|DataFrame), expected texts.*to_csv"):
+    for wrong in (np.eye(2), [np.eye(3)[0]], 3, pd.DataFrame(np.eye(3), columns=list("abc"))):
+        with pytest.raises(ValueError, match="class_kernels has an? (array of shape|DataFrame)"):
             clone(joint).set_params(class_kernels=wrong).fit(X, y)
+    with pytest.raises(ValueError, match="expected names of the classes"):
+        clone(joint).set_params(class_kernels="matrix(values=[1])").fit(X, y)
     names = np.array(["the setosa", "versicolor, blue", 'a "virginica"'])
-    pd.DataFrame(np.eye(3), names, names).to_csv(tmp_path / "classes.csv")
-    by_file = clone(joint).set_params(class_kernels=f"matrix(file={tmp_path / 'classes.csv'})").fit(X, names[y])
-    assert by_file.objective_ == pytest.approx(joint.fit(X, names[y]).objective_, rel=1e-3)
+    table = pd.DataFrame([[1, 0, 0], [0, 1, 0.5], [0, 0.5, 2]], names, names)
+    table.to_csv(tmp_path / "classes.csv")
+    forms = [f"matrix(file={tmp_path / 'classes.csv'})", table, table.iloc[::-1], [table], table.sort_index()[sorted(names)].to_numpy()]
+    fits = [clone(joint).set_params(class_kernels=form).fit(X, names[y]) for form in forms]
+    assert len({fit.objective_ for fit in fits}) == 1
+    assert fits[1].objective_ != joint.fit(X, names[y]).objective_
+    places = clone(joint).set_params(class_kernels=["identity", dict(zip(names, ["one/a", "two/b", "two/c"]))]).fit(X, names[y])
+    assert [kernel["name"] for kernel in places.summary_["class_kernel"]["kernels"]] == ["identity", "level 1", "level 2", "identity"]
+
+
+def test_groups_and_matrices_over_kernels_come_in_every_form(tmp_path):
+    X, y = load_breast_cancer(return_X_y=True)
+    X, y = X[:200] / X.max(axis=0), y[:200]
+    specs = ["linear", "rbf(gamma=[0.01,0.1])"]
+    by_spec, *grouped = (
+        MKLClassifier(specs, regularizer="mixed", groups=groups, norm=1).fit(X, y)
+        for groups in ("spec", ["a", "b", "b"], np.array([3, 4, 4]), pd.Series(["a", "b", "b"]))
+    )
+    assert {fit.objective_ for fit in grouped} == {by_spec.objective_}
+    assert [group["name"] for group in grouped[0].summary_["groups"]] == ["a", "b"]
+    matrix = np.array([[1, 0.2, 0], [0.2, 2, 0], [0, 0, 3]])
+    np.save(tmp_path / "matrix.npy", matrix)
+    by_file, *written = (
+        MKLClassifier(specs, regularizer="matrix", matrix=form).fit(X, y)
+        for form in (str(tmp_path / "matrix.npy"), matrix, matrix.tolist(), pd.DataFrame(matrix))
+    )
+    assert {fit.objective_ for fit in written} == {by_file.objective_}
+    diagonal = [MKLClassifier(specs, regularizer="matrix", matrix=form).fit(X, y) for form in ([1, 2, 3], np.diag([1, 2, 3]))]
+    assert diagonal[0].objective_ == diagonal[1].objective_
+    written[0].save(tmp_path / "model")
+    assert np.array_equal(MKLClassifier.load(tmp_path / "model").matrix, matrix)
+    for wrong, message in (
+        (dict(regularizer="matrix", matrix=np.eye(4)), "matrix: 4 x 4 values, but there are 3 kernels"),
+        (dict(regularizer="matrix", matrix=[[1, 2], [3]]), "expected a text or numbers"),
+        (dict(regularizer="matrix", matrix="[[1,2],[3]]"), "expected an array of rows"),
+        (dict(regularizer="mixed", groups=["a"]), "1 groups for 3 kernels"),
+        (dict(regularizer="mixed", groups="[1"), "expected an array of texts"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            MKLClassifier(specs, **wrong).fit(X, y)
 
 
 def test_several_labels_go_through_scikit_learn(iris):

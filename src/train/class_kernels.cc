@@ -15,6 +15,7 @@
 #include "data/text_source.h"
 #include "kernel/spec_scanner.h"
 #include "kweave/error.h"
+#include "model/summary_json.h"
 
 namespace kweave {
 namespace {
@@ -125,8 +126,31 @@ std::vector<std::size_t> ColumnsOfClasses(const std::string& path, std::span<con
   return columns;
 }
 
-ClassMatrix ReadMatrix(const std::string& path, std::span<const std::string> classes) {
-  const std::vector<Words> lines = ReadLines(path);
+// What is written in the place of a file, as the lines that a file has: [["a","b"],[1,0.5],[0.5,1]], or a
+// place for every class: {"a":"A/B"}.
+std::vector<Words> WrittenLines(const std::string& text) {
+  std::vector<Words> lines;
+  try {
+    const Json written = Json::parse(text);
+    if (written.is_object()) {
+      for (const auto& [name, place] : written.items()) lines.push_back({name, place.get<std::string>()});
+      return lines;
+    }
+    lines.push_back(written.at(0).get<Words>());
+    for (std::size_t u = 0; u < lines[0].size(); ++u) {
+      lines.push_back({lines[0][u]});
+      for (const Json& value : written.at(u + 1)) lines.back().push_back(value.dump());
+    }
+    return lines;
+  } catch (const Json::exception&) {
+    throw Error(
+        ErrorKind::kUsage,
+        {"class_kernels", text, "names of the classes and a row of numbers for each, or a place for each"});
+  }
+}
+
+ClassMatrix ReadMatrix(const std::string& path, std::span<const Words> lines,
+                       std::span<const std::string> classes) {
   if (lines.empty()) Fail(path, "this file is empty, expected the names of the classes in its first line");
   const std::vector<std::size_t> columns = ColumnsOfClasses(path, lines, classes);
   const auto rows = LinesOfClasses(path, std::span(lines).subspan(1), classes);
@@ -156,8 +180,8 @@ std::vector<std::string_view> SplitPlace(std::string_view place) {
   return levels;
 }
 
-void AddTaxonomy(const std::string& path, std::span<const std::string> classes, ClassKernels& kernels) {
-  const std::vector<Words> lines = ReadLines(path);
+void AddTaxonomy(const std::string& path, std::span<const Words> lines, std::span<const std::string> classes,
+                 ClassKernels& kernels) {
   std::vector<std::vector<std::string_view>> places;
   std::size_t deepest = 0;
   for (const auto& words : LinesOfClasses(path, lines, classes)) {
@@ -196,6 +220,15 @@ void AddBlocks(std::span<const std::string> classes, ClassKernels& kernels) {
   }
 }
 
+constexpr const char* kWrittenName = "`class_kernels`";  // what messages call values that are no file's
+
+// VALUES of "NAME(values=VALUES)"; nothing when the spec is of another kind.
+std::optional<std::string> ValuesOf(std::string_view spec, std::string_view name) {
+  const std::string begin = fmt::format("{}(values=", name);
+  if (!spec.starts_with(begin) || !spec.ends_with(')')) return std::nullopt;
+  return std::string(spec.substr(begin.size(), spec.size() - begin.size() - 1));
+}
+
 // FILE of "NAME(file=FILE)", in quotes or not; nothing when the spec is of another kind.
 std::optional<std::string> FileOf(std::string_view spec, std::string_view name) {
   const std::string begin = fmt::format("{}(file=", name);
@@ -215,9 +248,14 @@ void AddSpec(const std::string& spec, std::span<const std::string> classes, Clas
     AddBlocks(classes, kernels);
   } else if (const auto matrix = FileOf(spec, "matrix")) {
     kernels.names.push_back(spec);
-    kernels.matrices.push_back(ReadMatrix(*matrix, classes));
+    kernels.matrices.push_back(ReadMatrix(*matrix, ReadLines(*matrix), classes));
+  } else if (const auto values = ValuesOf(spec, "matrix")) {
+    kernels.names.push_back(fmt::format("matrix {}", kernels.names.size() + 1));
+    kernels.matrices.push_back(ReadMatrix(kWrittenName, WrittenLines(*values), classes));
   } else if (const auto taxonomy = FileOf(spec, "taxonomy")) {
-    AddTaxonomy(*taxonomy, classes, kernels);
+    AddTaxonomy(*taxonomy, ReadLines(*taxonomy), classes, kernels);
+  } else if (const auto places = ValuesOf(spec, "taxonomy")) {
+    AddTaxonomy(kWrittenName, WrittenLines(*places), classes, kernels);
   } else {
     throw Error(
         ErrorKind::kUsage,

@@ -26,6 +26,9 @@ struct ClassKernels {
 ///   taxonomy(file=FILE)   for each class a line with its label and its place A/B/...; one kernel for each
 ///                         level, 1 for classes that share it, and the identity
 ///
+///   matrix(values=JSON), taxonomy(values=JSON)   the same without a file: [["a","b"],[1,0],[0,1]],
+///                         {"a":"A/B","b":"A"}
+///
 /// Without specs the identity. Throws Error(kUsage) on others, Error(kData) on files that do not fit the
 /// classes or hold no symmetric positive semidefinite matrix.
 ClassKernels MakeClassKernels(std::span<const std::string> specs, std::span<const std::string> classes);

@@ -48,6 +48,20 @@ TEST(ClassKernels, TaxonomyHasAKernelForEachLevel) {
   EXPECT_EQ(kernels.matrices[2], IdentityClasses(3));
 }
 
+TEST(ClassKernels, ValuesMayStandInThePlaceOfAFile) {
+  const ClassKernels kernels = MakeClassKernels(
+      std::vector<std::string>{R"(matrix(values=[["c","a","b"],[2,0,0],[0,1,0.5],[0,0.5,1]]))",
+                               R"(taxonomy(values={"a":"x/y","b":"x/z","c":"w"}))"},
+      kClasses);
+  EXPECT_EQ(kernels.names[0], "matrix 1");
+  EXPECT_EQ(kernels.matrices[0], (ClassMatrix{1, 0.5, 0, 0.5, 1, 0, 0, 0, 2}));
+  EXPECT_EQ(kernels.matrices[1], (ClassMatrix{1, 1, 0, 1, 1, 0, 0, 0, 1}));
+  for (const char* wrong : {R"(matrix(values=[["a","b","c"],[1,0,0]]))", "matrix(values=[1])",
+                            "matrix(values=[)", R"(taxonomy(values={"a":1}))"}) {
+    EXPECT_THROW(MakeClassKernels(std::vector<std::string>{wrong}, kClasses), Error) << wrong;
+  }
+}
+
 TEST(ClassKernels, LabelsInTablesMayHoldAnything) {
   const std::vector<std::string> classes = {"old oak", "a,b", "the \"x\"", "plain"};
   const std::string matrix = Write("my matrix.csv",

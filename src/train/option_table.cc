@@ -111,8 +111,9 @@ std::span<const Record> TrainOptionRecords() {
           .Takes("0 or more, the lower ones of norm 1 at most")
           .In(Regularized("norm")),
       Record("groups", &O::groups, "which kernels form a group")
-          .Takes(
-              "view, spec (all kernels of one specification), or a file with a name on one line per kernel")
+          .Takes("view, spec (all kernels of one specification), a file with a name on one line per kernel, "
+                 "or the "
+                 "names as a JSON array")
           .In(Regularized("mixed")),
       Record("inner_norm", &O::inner_norm, "norm within groups, of the kind of `norm` or `block_norm`")
           .Within(kNorm)
@@ -120,7 +121,8 @@ std::span<const Record> TrainOptionRecords() {
       Record("matrix", &O::matrix,
              "a positive definite matrix over the kernels, or the links between them of which the Laplacian "
              "is taken")
-          .Takes("a file, as for precomputed kernels (one value per kernel: a diagonal matrix); alignment or "
+          .Takes("a file, as for precomputed kernels, or the rows as a JSON array (one value per kernel: a "
+                 "diagonal matrix); alignment or "
                  "centered-alignment: how alike the kernels are on the training samples")
           .In(kMatrices),
       Record("matrix_on", &O::matrix_on,
@@ -145,7 +147,8 @@ std::span<const Record> TrainOptionRecords() {
           .In(ClassesBy(Multiclass::kOneAgainstRest)),
       Record("class_kernels", &O::class_kernels, "kernels on the classes, multiplied with every other kernel")
           .Flag("class-kernel")
-          .Takes("identity, blocks, matrix(file=FILE), taxonomy(file=FILE)")
+          .Takes("identity, blocks, matrix(file=FILE), taxonomy(file=FILE); for FILE its content in JSON by "
+                 "values=, [[labels], [values], ...] or {label: place}")
           .Unset("identity")
           .In(ClassesBy(Multiclass::kJoint)),
       Record(

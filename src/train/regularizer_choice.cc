@@ -16,6 +16,7 @@
 #include "gram/alignment.h"
 #include "kernel/language.h"
 #include "kweave/error.h"
+#include "model/summary_json.h"
 #include "regularizer/matrix_norm.h"
 #include "regularizer/mixed_norm.h"
 #include "train/effective_options.h"
@@ -60,7 +61,20 @@ std::vector<std::string> GroupsBySpecification(const TrainOptions& options, std:
   return names;
 }
 
-std::vector<std::string> GroupsFromFile(const std::string& name, std::size_t kernels) {
+// Whether the values themselves stand in the place of a file: an array in JSON.
+bool IsWritten(std::string_view option) { return option.starts_with('['); }
+
+// The values of an option that are written down.
+template <class T>
+T Written(const std::string& option, std::string_view name, std::string_view expected) {
+  try {
+    return Json::parse(option).get<T>();
+  } catch (const Json::exception&) {
+    throw Error(ErrorKind::kUsage, {std::string(name), option, std::string(expected)});
+  }
+}
+
+std::vector<std::string> LinesOfFile(const std::string& name) {
   std::ifstream file(name);
   if (!file) throw Error(ErrorKind::kData, fmt::format("{}: cannot be opened", name));
   std::vector<std::string> names;
@@ -68,13 +82,40 @@ std::vector<std::string> GroupsFromFile(const std::string& name, std::size_t ker
     if (!line.empty() && line.back() == '\r') line.pop_back();
     if (line.find_first_not_of(" \t") != std::string::npos) names.push_back(line);
   }
+  return names;
+}
+
+std::vector<std::string> GivenGroups(const std::string& groups, std::size_t kernels) {
+  const std::vector<std::string> names =
+      IsWritten(groups) ? Written<std::vector<std::string>>(groups, "groups", "an array of texts")
+                        : LinesOfFile(groups);
   if (names.size() != kernels) {
-    throw Error(ErrorKind::kData,
-                fmt::format("{}: {} groups for {} kernels; expected the name of a group on one line for "
-                            "each",
-                            name, names.size(), kernels));
+    throw Error(ErrorKind::kData, fmt::format("{}: {} groups for {} kernels; expected the name of a group {}",
+                                              IsWritten(groups) ? "`groups`" : groups, names.size(), kernels,
+                                              IsWritten(groups) ? "for each" : "on one line for each"));
   }
   return names;
+}
+
+// A file, or rows that are written down; one row may stand without brackets of its own.
+MatrixFile GivenMatrix(const std::string& matrix) {
+  if (!IsWritten(matrix)) return MatrixFile::Open(matrix);
+  constexpr std::string_view kExpected = "an array of rows of as many numbers each";
+  const bool has_rows = matrix.find('[', 1) != std::string::npos;
+  const std::string rows_text = has_rows ? matrix : fmt::format("[{}]", matrix);
+  const auto rows = Written<std::vector<std::vector<double>>>(rows_text, "matrix", kExpected);
+  if (rows.empty()) throw Error(ErrorKind::kUsage, {"matrix", matrix, std::string(kExpected)});
+  const auto values = std::make_shared<std::vector<double>>();
+  for (const std::vector<double>& row : rows) {
+    if (row.size() != rows.front().size())
+      throw Error(ErrorKind::kUsage, {"matrix", matrix, std::string(kExpected)});
+    values->insert(values->end(), row.begin(), row.end());
+  }
+  const Index columns = std::ssize(rows.front());
+  GramMatrix wrapped;
+  wrapped.name = "`matrix`";
+  wrapped.values = DenseRows<double>{values->data(), std::ssize(rows), columns, columns, values};
+  return MatrixFile::Wrap(wrapped);
 }
 
 // The name of the group of every kept kernel.
@@ -87,7 +128,7 @@ std::vector<std::string> GroupNames(const TrainOptions& options, const PreparedK
   }
   const std::vector<std::string> names = options.groups == "spec"
                                              ? GroupsBySpecification(options, views, seed)
-                                             : GroupsFromFile(options.groups, prepared.names.size());
+                                             : GivenGroups(options.groups, prepared.names.size());
   for (const Index m : prepared.kept) kept.push_back(names[m]);
   return kept;
 }
@@ -105,12 +146,12 @@ std::vector<double> DiagonalFromFile(const MatrixFile& file, const PreparedKerne
 }
 
 std::vector<double> MatrixFromFile(const TrainOptions& options, const PreparedKernels& prepared) {
-  const MatrixFile file = MatrixFile::Open(options.matrix);
+  const MatrixFile file = GivenMatrix(options.matrix);
   const auto all = static_cast<Index>(prepared.names.size());
   const bool is_vector = (file.rows() == 1 && file.cols() == all) || (file.rows() == all && file.cols() == 1);
   if (is_vector && options.regularizer == "matrix") return DiagonalFromFile(file, prepared);
   if (file.rows() != all || file.cols() != all) {
-    throw Error(ErrorKind::kData, fmt::format("{}: {} x {} values, but there are {} kernels", options.matrix,
+    throw Error(ErrorKind::kData, fmt::format("{}: {} x {} values, but there are {} kernels", file.name(),
                                               file.rows(), file.cols(), all));
   }
   std::vector<double> row(all), matrix;
@@ -213,10 +254,12 @@ bool IsPlainNorm(const TrainOptions& options) {
 
 std::vector<std::pair<std::string, std::string>> FilesOfRegularizer(const TrainOptions& options) {
   std::vector<std::pair<std::string, std::string>> files;
-  if (!options.groups.empty() && options.groups != "view" && options.groups != "spec") {
+  if (!options.groups.empty() && options.groups != "view" && options.groups != "spec" &&
+      !IsWritten(options.groups)) {
     files.emplace_back("groups", options.groups);
   }
-  if (!options.matrix.empty() && !NeedsAlignments(options)) files.emplace_back("matrix", options.matrix);
+  if (!options.matrix.empty() && !NeedsAlignments(options) && !IsWritten(options.matrix))
+    files.emplace_back("matrix", options.matrix);
   return files;
 }
 
