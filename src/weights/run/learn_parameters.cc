@@ -78,10 +78,10 @@ class Descent {
         status = *control_.stop_reason();
         break;
       }
-      // A trial point above the best one, by more than rounding, is for the line search to refuse, however
-      // flat W is there.
-      const double highest = best_.at.primal + kSumRounding * std::abs(best_.at.primal);
-      if (point.projected_gradient <= options_.target_gap && point.value() <= highest) {
+      // A trial point above the best one is for the line search to refuse, however flat W is there. The best
+      // one itself may have a dual above its primal, by rounding.
+      const bool may_be_best = std::min(point.value(), point.at.primal) <= best_.at.primal;
+      if (point.projected_gradient <= options_.target_gap && may_be_best) {
         if (IsPrecise(point)) {
           best_ = std::move(point);
           status = Status::kConverged;
