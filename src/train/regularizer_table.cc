@@ -168,6 +168,11 @@ void CheckRegularizer(const TrainOptions& options) {
   Require(record.takes.groups != options.groups.empty(),
           "`regularizer` mixed needs `groups`, and no other takes them", "groups", options.groups,
           record.takes.groups ? "view, spec or a file" : "none");
+  // The root of a quadratic is 0 at the optimum beside a part that is not, so that no weight makes it.
+  Require(!record.takes.groups || !std::isinf(options.block_norm) || options.inner_norm > 1,
+          "a `block_norm` of inf over groups with an `inner_norm` of 1 has no kernel weights at its optimum; "
+          "give an `inner_norm` above 1, or a finite `block_norm`",
+          "inner_norm", fmt::format("{}", options.inner_norm), "above 1");
 }
 
 }  // namespace kweave
