@@ -11,9 +11,10 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris, make_classification
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
-from kweave import MKLClassifier
+from kweave import MKLClassifier, kernels
 from support import KWEAVE, needs_program
 
 
@@ -324,6 +325,19 @@ def test_bounds_in_the_order_of_the_kernels(form):
     assert 0.4 - 1e-9 <= each.kernel_weights_[each.kernel_names_.index("rbf(gamma=1)@worst area")] <= 0.5 + 1e-9
     with pytest.raises(ValueError, match="expected pairs of numbers"):
         MKLClassifier(weight_bounds=[1, 2, 3]).fit(X, y)
+
+
+@pytest.mark.parametrize("count", [5, 6, 7, 8, 9, 12, 20])
+@pytest.mark.parametrize("widest, narrowest", [(1e-3, 1), (1e-4, 1e3)])
+def test_predictions_are_those_of_the_formula_for_any_number_of_widths(count, widest, narrowest):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    gammas = np.logspace(np.log10(widest), np.log10(narrowest), count)
+    clf = MKLClassifier(kernels.RBF(gammas), normalize="none").fit(X, X[:, 0] > 0)
+    for Z in (X, 3 * X[:20], 10 * X[:7]):
+        parts = [weight * rbf_kernel(Z, X[clf.support_], gamma=gamma) for weight, gamma in zip(clf.kernel_weights_, gammas)]
+        expected = sum(parts) @ clf.dual_coef_.ravel() + clf.intercept_
+        np.testing.assert_allclose(clf.decision_function(Z), expected, atol=1e-9)
 
 
 def test_groups_tell_their_weights():

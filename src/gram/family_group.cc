@@ -236,7 +236,11 @@ class FamilyGroup final : public Group<T> {
       const bool has_one_theta = std::ranges::all_of(asked.requests, [&](const VectorRequest& request) {
         return request.has_outputs() && std::ranges::equal(request.theta, first.theta);
       });
-      const bool is_direct = shape_.is_exponential && !basis_.has_table() && members_.size() > kDirectMembers;
+      // It takes rows and columns for the same samples, as those of who asks for quadratics are; new samples
+      // of a prediction are others.
+      const bool is_direct = shape_.is_exponential && !basis_.has_table() &&
+                             members_.size() > kDirectMembers &&
+                             std::ranges::all_of(asked.requests, &VectorRequest::wants_quadratics);
       if (is_direct && has_one_theta && asked.requests.size() <= kMostDirectVectors) {
         return MeasureExponentials(asked, pool);
       }
