@@ -16,7 +16,7 @@ normal = Views({"position": ring, "load": load})
 
 machine = MKLOneClass("rbf", nu=0.05).fit(normal)
 print(f"{np.mean(machine.predict(normal) == -1):.3f} of the training samples are outliers, asked for were 0.05 at most")
-print(dict(zip(machine.kernel_names_, np.round(machine.kernel_weights_, 2))))
+print(", ".join(f"{name} {weight:.2f}" for name, weight in zip(machine.kernel_names_, machine.kernel_weights_)))
 
 in_the_middle = Views({"position": np.zeros((1, 2)), "load": np.zeros((1, 3))})
 overloaded = Views({"position": ring[:1], "load": np.full((1, 3), 6.0)})
