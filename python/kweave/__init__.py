@@ -8,6 +8,7 @@ from ._classifier import MKLClassifier
 from ._containers import KernelStack, Views
 from ._core import __version__
 from ._display import ClassKernelDisplay, ConvergenceDisplay, KernelAlignmentDisplay, KernelWeightsDisplay, SourceSharesDisplay
+from ._importance import view_importance
 from ._oneclass import MKLOneClass
 from ._regressor import MKLRegressor
 from ._transformer import MKLTransformer
@@ -28,4 +29,5 @@ __all__ = [
     "Views",
     "__version__",
     "kernels",
+    "view_importance",
 ]

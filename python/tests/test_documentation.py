@@ -20,7 +20,7 @@ matplotlib.use("Agg")
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = sorted((ROOT / "examples" / "python").glob("*.py"))
-MODULES = ["_classifier", "_containers", "_display", "_oneclass", "_regressor", "_transformer", "_view_transformer", "kernels"]
+MODULES = ["_classifier", "_containers", "_display", "_importance", "_oneclass", "_regressor", "_transformer", "_view_transformer", "kernels"]
 CLASSES = [thing for thing in map(kweave.__dict__.get, kweave.__all__) if isinstance(thing, type)]
 CLASSES += [getattr(kernels, name) for name in kernels.__all__]
 

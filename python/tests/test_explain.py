@@ -8,8 +8,10 @@ import pytest
 from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
-from kweave import KernelStack, KernelWeightsDisplay, MKLClassifier, MKLOneClass, MKLRegressor, SourceSharesDisplay, Views, kernels
+from kweave import KernelStack, KernelWeightsDisplay, MKLClassifier, MKLOneClass, MKLRegressor, SourceSharesDisplay, Views, ViewTransformer, kernels, view_importance
 from support import KWEAVE, named, needs_program
 
 matplotlib.use("Agg")
@@ -160,3 +162,16 @@ def test_names_survive_a_file(cancer, tmp_path):
     loaded = MKLClassifier.load(tmp_path / "model")
     assert loaded.kernel_names_ == clf.kernel_names_ and "rbf(gamma=1)@worst area" in loaded.kernel_names_
     np.testing.assert_array_equal(loaded.decision_function_by_kernel(X), clf.decision_function_by_kernel(X))
+
+
+def test_importance_of_views(views, cancer):
+    y = cancer[1].to_numpy()
+    noisy = views | {"noise": np.random.default_rng(0).normal(size=(len(y), 3))}
+    model = make_pipeline(ViewTransformer(StandardScaler()), MKLClassifier("linear", norm=1)).fit(noisy[::2], y[::2])
+    found = view_importance(model, noisy[1::2], y[1::2], n_repeats=3, random_state=0)
+    assert found.views == ["mean", "error", "worst", "noise"] and found.importances.shape == (4, 3)
+    assert found.importances_mean.argmax() == 2 and abs(found.importances_mean[3]) < 0.01
+    again = view_importance(model, noisy[1::2], y[1::2], n_repeats=3, random_state=0, scoring="accuracy")
+    np.testing.assert_array_equal(found.importances, again.importances)
+    with pytest.raises(ValueError, match="X is ndarray, expected Views"):
+        view_importance(model, views["mean"], y)
