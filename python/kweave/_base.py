@@ -393,11 +393,10 @@ class MKLEstimator(Explanations, WholeFit, SparseInputTags, BaseEstimator):
         if len(model.classes) == 2 == len(machines):  # one function for each class: their difference decides
             self.intercept_ = np.diff(self.intercept_)
         if self.status_ not in ("converged", "interrupted"):
-            warnings.warn(
-                f"training ended early ({self.status_}): the relative duality gap is {self.duality_gap_:.2g}, "
-                f"wanted was {self.gap:.2g}",
-                ConvergenceWarning,
-            )
+            reached = f"the relative duality gap is {self.duality_gap_:.2g}, wanted was {self.gap:.2g}"
+            if self.duality_gap_ <= self.gap and "share_error" in summary:  # weights_tolerance was asked for
+                reached = f"the shares of the kernels are known to {summary['share_error']:.2g} only"
+            warnings.warn(f"training ended early ({self.status_}): {reached}", ConvergenceWarning)
 
     def _describe_intervals(self, summary):
         """Sets what is certified of the weights at every optimum; what is not is NaN."""

@@ -34,6 +34,25 @@ def test_answer_is_certified(problem):
     assert clf.score(*problem) > 0.9
 
 
+def test_intervals_hold_the_weights(problem):
+    clf = MKLClassifier(gap=1e-4).fit(*problem)
+    precise = MKLClassifier(gap=1e-8).fit(*problem)
+    assert clf.kernel_weights_interval_.shape == clf.weight_shares_interval_.shape == (6, 2)
+    for weights in (clf.kernel_weights_, precise.kernel_weights_):
+        lower, upper = clf.kernel_weights_interval_.T
+        assert np.all(lower <= weights + 1e-6) and np.all(weights - 1e-6 <= upper)
+        lower, upper = clf.weight_shares_interval_.T
+        assert np.all(lower <= weights / weights.sum() + 1e-6) and np.all(weights / weights.sum() - 1e-6 <= upper)
+    widths = [np.ptp(fitted.weight_shares_interval_, axis=1).max() for fitted in (clf, precise)]
+    assert widths[1] < 0.3 * widths[0]
+    assert [tuple(share) for share in clf.source_weight_shares_interval_.values()] == [(1, 1)]
+
+
+def test_what_is_not_certified_is_nan(problem):
+    clf = MKLClassifier(block_norm=4, gap=1e-2).fit(*problem)
+    assert np.isnan(clf.kernel_weights_interval_).all() and "block norm 4" in clf.summary_["no_intervals"]
+
+
 def test_one_kernel_is_an_svm(problem):
     X, y = problem
     clf = MKLClassifier("rbf(gamma=0.1)", C=2, normalize="none", gap=1e-8).fit(X, y)

@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <string>
 
 #include "kweave/error.h"
 #include "verify/training_problem.h"
@@ -418,6 +420,7 @@ class Judge {
       BoundWithDeterminant(block, regularizer, claim);
     } else {
       Bound(block, terms, claim);
+      CheckIntervals(block, terms, claim);
     }
     if (const double violation = regularizer.Violation(block.theta); violation > kFeasible) {
       claim.holds = false;
@@ -433,6 +436,44 @@ class Judge {
       if (std::isfinite(cost)) least_size = std::max(kSmallObjective * std::abs(cost), kTiny);
     }
     at_.Conclude(std::move(claim), least_size);
+  }
+
+  // Every optimal weight lies between (term(q - 2 t e_m) - L + P) / -t and (term(q + 2 t e_m) - L + P) / t, for
+  // every t (docs/dev/notation.md). The interval that is claimed must meet that of the stored dual point, and
+  // hold the weight found, which is as good as P. Weights of single machines are not looked at.
+  void CheckIntervals(const Block& block, const Terms& terms, const VerifiedClaim& claim) {
+    constexpr std::size_t kMostKernels = 200;  // each asks for dual terms of all
+    constexpr int kScales = 80;                // t from the largest q down to 2^-40 of it, and up to 2^10
+    std::map<std::string, std::size_t> numbers;
+    for (Index m = 0; m < at_.kernels.size(); ++m)
+      numbers[at_.kernels.Name(m)] = static_cast<std::size_t>(m);
+    const double floor = DualLosses(block, 1) - claim.primal - claim.primal_rounding - claim.dual_rounding;
+    const double slack = kFeasible * (std::abs(claim.primal) + std::abs(floor));
+    for (const KernelReport& kernel : at_.content.summary.kernels) {
+      const auto found = numbers.find(kernel.name);
+      if (!kernel.weight_interval || !claim.name.empty() || found == numbers.end()) continue;
+      if (!class_kernels_.empty() || numbers.size() > kMostKernels || !std::isfinite(floor)) return;
+      const std::size_t m = found->second;
+      double lower = 0, upper = kInfinity;
+      for (int k = -20; k < kScales; ++k) {
+        const double t = Largest(block.dual_q) * std::exp2(-0.5 * k);
+        const auto excess = [&](double sign) {
+          Vector q = WithRounding(block, block.dual_q, &Function::dual, 1);
+          q[m] += sign * 2 * t;
+          return (terms.dual(q) - floor + slack) / t;
+        };
+        if (!(t > 0)) break;
+        upper = std::min(upper, excess(1)), lower = std::max(lower, -excess(-1));
+      }
+      const auto [low, high] = *kernel.weight_interval;
+      const double small = kFeasible * (1 + block.theta[m]);
+      if (low <= upper && high >= lower && low <= block.theta[m] + small && high >= block.theta[m] - small)
+        continue;
+      return at_.found.failures.push_back(fmt::format(
+          "kernel '{}' is claimed to weigh {} to {} at every optimum, but its weight is {} and the dual point "
+          "says {} to {}",
+          kernel.name, low, high, block.theta[m], lower, upper));
+    }
   }
 
   // Not convex: what is claimed are bounds at the widths as they are, where the product is one kernel.

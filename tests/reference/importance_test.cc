@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/run_control.h"
 #include "regularizer/bounded_norm.h"
 #include "regularizer/elastic_norm.h"
 #include "regularizer/entropy.h"
@@ -217,6 +218,49 @@ TEST(Importance, AgreesWithClosedForms) {
   const double t = std::tan(direction + angle);
   EXPECT_NEAR(round.shares[1].upper, t / (1 + t), 2e-3);
   EXPECT_GE(round.shares[1].upper, t / (1 + t) - 1e-9);
+}
+
+Learned LearnKnown(const std::vector<std::vector<double>>& matrices, const Risk& risk, double norm,
+                   double tolerance) {
+  LearnOptions options = testing::WithMethod("auto", 1e-2);
+  options.keeps_cuts = true;
+  const Context context;
+  RunControl control(context);
+  return LearnUntilKnown(
+      LpNorm(norm), options, tolerance,
+      [&](const LearnOptions& own) { return Learn(matrices, risk, norm, own); }, control);
+}
+
+TEST(Importance, LearnsUntilSharesAreKnown) {
+  const ReferenceProblem problem = MakeProblem(7, 40, 5, 3, 1);
+  for (const double norm : {1.0, 4.0 / 3, 2.0}) {
+    Learned learned = LearnKnown(problem.matrices, HingeRisk(problem), norm, 0.01);
+    EXPECT_EQ(learned.status, Status::kConverged) << norm;
+    MixCuts(LpNorm(norm), learned.certificate);
+    EXPECT_LE(ShareError(FindImportance(LpNorm(norm), learned.certificate), learned.theta), 0.01) << norm;
+  }
+}
+
+// Which of two equal kernels has the weight nothing can tell at norm 1.
+TEST(Importance, SaysWhenSharesCannotBeKnown) {
+  ReferenceProblem problem = MakeProblem(7, 40, 2, 3, 1);
+  problem.matrices[1] = problem.matrices[0];
+  const Learned learned = LearnKnown(problem.matrices, HingeRisk(problem), 1, 0.01);
+  EXPECT_NE(learned.status, Status::kConverged);
+  EXPECT_LE(learned.certificate.relative_gap, 1e-2);
+}
+
+// A gap that the first theta meets says nothing of the weights.
+TEST(Importance, WeightsMoveBeforeTheyAreAnAnswer) {
+  const ReferenceProblem problem = MakeProblem(7, 40, 5, 3, 1);
+  const LearnOptions options = testing::WithMethod("auto", 0.9);
+  for (const double norm : {1.0, 2.0}) {
+    const Learned learned = Learn(problem.matrices, HingeRisk(problem), norm, options);
+    EXPECT_EQ(learned.status, Status::kConverged);
+    EXPECT_GE(learned.iterations, 1);
+    EXPECT_NE(learned.theta[0], learned.theta[1]);
+  }
+  EXPECT_EQ(Learn(problem.matrices, HingeRisk(problem), kInfinity, options).iterations, 0);
 }
 
 TEST(Importance, ServesAMillionKernels) {

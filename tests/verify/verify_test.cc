@@ -93,6 +93,11 @@ TEST(Verify, RefusesADamagedMachine) {
               HasSubstr("dual point"));
   EXPECT_THAT(failures([](ModelContent& content) { content.problem.costs = {2}; }), HasSubstr("objective"));
   EXPECT_THAT(failures([](ModelContent& content) { content.summary.dual *= 1.01; }), HasSubstr("dual point"));
+  EXPECT_THAT(failures([](ModelContent& content) {
+                const double weight = content.summary.kernels[0].weight;
+                content.summary.kernels[0].weight_interval = {weight + 0.1, weight + 0.2};
+              }),
+              HasSubstr("at every optimum"));
   EXPECT_THAT(failures([](ModelContent& content) { content.summary.relative_gap = 0; }),
               HasSubstr("relative gap"));
   EXPECT_THAT(failures([](ModelContent& content) {
