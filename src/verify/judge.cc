@@ -550,8 +550,9 @@ class Judge {
 
   // log det(K(theta) + ridge I), and tr((K(theta) + ridge I)^-1 K_m).
   double Determinant(std::span<const double> theta, Vector& traces) {
-    PlainKernels plain(at_.kernels, at_.views, at_.n);
-    std::vector<PlainNormalization> fitted = plain.Fit(at_.content.normalization.sequence, 0, plain.size());
+    PlainKernels<double> plain(at_.kernels, at_.views, at_.n);
+    std::vector<PlainNormalization<double>> fitted =
+        plain.Fit(at_.content.normalization.sequence, 0, plain.size());
     for (Index m = 0; m < plain.size(); ++m) at_.CompareNormalization(m, fitted[m]);
     const auto n = static_cast<std::size_t>(at_.n);
     Vector factor(n * n, 0.0), inverse(n * n, 0.0);  // of Cholesky, and the inverse of that

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <numeric>
 
@@ -55,102 +56,129 @@ void OverFeatures(const Pair& pair, const Add& add) {
              pair.features);
 }
 
-template <class Term>
-double SumOf(const Pair& pair, const Term& term) {
-  double sum = 0;
-  OverFeatures(pair, [&](double x, double z) { sum += term(x, z); });
+template <class Real, class Term>
+Real SumOf(const Pair& pair, const Term& term) {
+  Real sum = 0;
+  OverFeatures(pair, [&](Real x, Real z) { sum += term(x, z); });
   return sum;
 }
 
-double Product(const Pair& pair) {
-  return SumOf(pair, [](double x, double z) { return x * z; });
+template <class Real>
+Real Product(const Pair& pair) {
+  return SumOf<Real>(pair, [](Real x, Real z) { return x * z; });
 }
 
-double SquaredDistance(const Pair& pair) {
-  return SumOf(pair, [](double x, double z) { return (x - z) * (x - z); });
+template <class Real>
+Real SquaredDistance(const Pair& pair) {
+  return SumOf<Real>(pair, [](Real x, Real z) { return (x - z) * (x - z); });
 }
 
-double Distance(const Pair& pair) {
-  return SumOf(pair, [](double x, double z) { return std::abs(x - z); });
+template <class Real>
+Real Distance(const Pair& pair) {
+  return SumOf<Real>(pair, [](Real x, Real z) { return std::abs(x - z); });
 }
 
-double Chi2Distance(const Pair& pair) {
-  return SumOf(pair, [](double x, double z) { return x + z > 0 ? (x - z) * (x - z) / (x + z) : 0; });
+template <class Real>
+Real Chi2Distance(const Pair& pair) {
+  return SumOf<Real>(pair, [](Real x, Real z) { return x + z > 0 ? (x - z) * (x - z) / (x + z) : Real{0}; });
 }
 
-double Minimum(const Pair& pair) {
-  return SumOf(pair, [](double x, double z) { return std::min(x, z); });
+template <class Real>
+Real Minimum(const Pair& pair) {
+  return SumOf<Real>(pair, [](Real x, Real z) { return std::min(x, z); });
 }
 
-double SquaredSines(const Pair& pair) {
-  return SumOf(pair, [period = pair.parameter](double x, double z) {
-    return std::pow(std::sin(std::numbers::pi * std::remainder(x - z, period) / period), 2);
+template <class Real>
+Real SquaredSines(const Pair& pair) {
+  return SumOf<Real>(pair, [period = static_cast<Real>(pair.parameter)](Real x, Real z) {
+    return std::pow(std::sin(std::numbers::pi_v<Real> * std::remainder(x - z, period) / period), Real{2});
   });
 }
 
-double Tanimoto(const Pair& pair) {
-  double sum = 0, squares = 0;
-  OverFeatures(pair, [&](double x, double z) { sum += x * z, squares += x * x + z * z; });
+template <class Real>
+Real Tanimoto(const Pair& pair) {
+  Real sum = 0, squares = 0;
+  OverFeatures(pair, [&](Real x, Real z) { sum += x * z, squares += x * x + z * z; });
   return squares > sum ? sum / (squares - sum) : 1;
 }
 
-double Cosine(const Pair& pair) {
-  double sum = 0, left = 0, right = 0;
-  OverFeatures(pair, [&](double x, double z) { sum += x * z, left += x * x, right += z * z; });
+template <class Real>
+Real Cosine(const Pair& pair) {
+  Real sum = 0, left = 0, right = 0;
+  OverFeatures(pair, [&](Real x, Real z) { sum += x * z, left += x * x, right += z * z; });
   return left > 0 && right > 0 ? sum / std::sqrt(left * right) : 0;
 }
 
 using Parameters = KernelParameters;
 
-double Same(const Parameters& /*p*/, double base) { return base; }
-double Exponential(const Parameters& p, double base) { return std::exp(-p[0] * base); }
-double Power(const Parameters& p, double base) { return std::pow(p[1] * base + p[2], p[0]); }
-double Matern(const Parameters& p, double base) {
-  const double s = std::sqrt(2 * p[0] * base) / p[1];
+template <class Real>
+Real Same(const Parameters& /*p*/, Real base) {
+  return base;
+}
+template <class Real>
+Real Exponential(const Parameters& p, Real base) {
+  return std::exp(-p[0] * base);
+}
+template <class Real>
+Real Power(const Parameters& p, Real base) {
+  return std::pow(p[1] * base + p[2], static_cast<Real>(p[0]));
+}
+template <class Real>
+Real Matern(const Parameters& p, Real base) {
+  const Real s = std::sqrt(2 * p[0] * base) / p[1];
   return (p[0] == 1.5 ? 1 + s : 1 + s + s * s / 3) * std::exp(-s);
 }
-double RationalQuadratic(const Parameters& p, double base) {
-  return std::pow(1 + base / (2 * p[0] * p[1] * p[1]), -p[0]);
+template <class Real>
+Real RationalQuadratic(const Parameters& p, Real base) {
+  return std::pow(1 + base / (2 * static_cast<Real>(p[0]) * p[1] * p[1]), static_cast<Real>(-p[0]));
 }
-double Periodic(const Parameters& p, double base) { return std::exp(-2 * base / (p[1] * p[1])); }
+template <class Real>
+Real Periodic(const Parameters& p, Real base) {
+  return std::exp(-2 * base / (static_cast<Real>(p[1]) * p[1]));
+}
 
 // k(x, z) as docs/kernels.md states it, with the parameters in the order found there.
+template <class Real>
 struct Formula {
   std::string_view kernel;
-  double (*base)(const Pair& pair);  // null: read from a file
-  double (*value)(const Parameters& p, double base);
+  Real (*base)(const Pair& pair);  // null: read from a file
+  Real (*value)(const Parameters& p, Real base);
 };
 
-constexpr Formula kFormulas[] = {
-    {"linear", Product, Same},
-    {"poly", Product, Power},
-    {"rbf", SquaredDistance, Exponential},
-    {"matern", SquaredDistance, Matern},
-    {"rational_quadratic", SquaredDistance, RationalQuadratic},
-    {"periodic", SquaredSines, Periodic},
-    {"cosine", Cosine, Same},
-    {"laplacian", Distance, Exponential},
-    {"chi2", Chi2Distance, Exponential},
-    {"intersection", Minimum, Same},
-    {"tanimoto", Tanimoto, Same},
-    {"precomputed", nullptr, Same},
-    {"joint", nullptr, Same},
+template <class Real>
+constexpr Formula<Real> kFormulas[] = {
+    {"linear", Product<Real>, Same<Real>},
+    {"poly", Product<Real>, Power<Real>},
+    {"rbf", SquaredDistance<Real>, Exponential<Real>},
+    {"matern", SquaredDistance<Real>, Matern<Real>},
+    {"rational_quadratic", SquaredDistance<Real>, RationalQuadratic<Real>},
+    {"periodic", SquaredSines<Real>, Periodic<Real>},
+    {"cosine", Cosine<Real>, Same<Real>},
+    {"laplacian", Distance<Real>, Exponential<Real>},
+    {"chi2", Chi2Distance<Real>, Exponential<Real>},
+    {"intersection", Minimum<Real>, Same<Real>},
+    {"tanimoto", Tanimoto<Real>, Same<Real>},
+    {"precomputed", nullptr, Same<Real>},
+    {"joint", nullptr, Same<Real>},
 };
 
-const Formula& FormulaOf(std::string_view kernel) {
-  const auto at = std::ranges::find(kFormulas, kernel, &Formula::kernel);
-  if (at != std::end(kFormulas)) return *at;
+template <class Real>
+const Formula<Real>& FormulaOf(std::string_view kernel) {
+  const auto at = std::ranges::find(kFormulas<Real>, kernel, &Formula<Real>::kernel);
+  if (at != std::end(kFormulas<Real>)) return *at;
   throw Error(ErrorKind::kData,
               fmt::format("kernel '{}' cannot be verified: its formula is not known here", kernel));
 }
 
-double Mean(std::span<const double> values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+template <class Real>
+Real Mean(const std::vector<Real>& values) {
+  return std::accumulate(values.begin(), values.end(), Real{0}) / static_cast<Real>(values.size());
 }
 
 }  // namespace
 
-double PlainStep::Apply(Index i, Index j, double value) const {
+template <class Real>
+Real PlainStep<Real>::Apply(Index i, Index j, Real value) const {
   switch (kind) {
     case Normalizer::kTrace:
     case Normalizer::kMultiplicative:
@@ -163,32 +191,38 @@ double PlainStep::Apply(Index i, Index j, double value) const {
   return value;
 }
 
-double PlainNormalization::Apply(Index i, Index j, double value) const {
-  for (const PlainStep& step : steps) value = step.Apply(i, j, value);
+template <class Real>
+Real PlainNormalization<Real>::Apply(Index i, Index j, Real value) const {
+  for (const PlainStep<Real>& step : steps) value = step.Apply(i, j, value);
   return value;
 }
 
-PlainKernels::PlainKernels(const KernelSet& kernels, std::span<const View> views, Index samples)
+template <class Real>
+PlainKernels<Real>::PlainKernels(const KernelSet& kernels, std::span<const View> views, Index samples)
     : kernels_(kernels), samples_(samples) {
   for (const std::string& name : kernels.views)
     views_.push_back(&*std::ranges::find(views, name, &View::name));
   for (const MatrixSource& file : kernels.files) files_.push_back(file.Open());
 }
 
-const std::vector<double>& PlainKernels::BaseRow(const KernelTerm& term, Index i, Index begin, Index end) {
+template <class Real>
+const std::vector<Real>& PlainKernels<Real>::BaseRow(const KernelTerm& term, Index i, Index begin,
+                                                     Index end) {
   // Kernels that share a quantity mostly follow each other.
   constexpr std::size_t kMostKept = 64;
   if (row_ != std::tuple(i, begin, end) || bases_.size() >= kMostKept) bases_.clear();
   row_ = {i, begin, end};
-  const auto quantity = FormulaOf(term.kind->name).base;
+  const auto quantity = FormulaOf<Real>(term.kind->name).base;
   const double parameter = term.kind->BaseParameter(term.parameters);
   const BaseKey key{reinterpret_cast<std::uintptr_t>(quantity), term.view, term.subset, term.file, parameter};
   const auto [at, is_new] = bases_.try_emplace(key);
-  std::vector<double>& values = at->second;
+  std::vector<Real>& values = at->second;
   if (!is_new) return values;
   values.resize(static_cast<std::size_t>(end - begin));
   if (quantity == nullptr) {
-    files_[term.file].RowPart(i, begin, end, values.data());
+    std::vector<double> stored(values.size());
+    files_[term.file].RowPart(i, begin, end, stored.data());
+    std::ranges::copy(stored, values.begin());
     return values;
   }
   const Features& features = views_[term.view]->features;
@@ -198,17 +232,20 @@ const std::vector<double>& PlainKernels::BaseRow(const KernelTerm& term, Index i
   return values;
 }
 
-void PlainKernels::TermRow(const KernelTerm& term, Index i, Index begin, Index end, std::span<double> out) {
-  const std::vector<double>& base = BaseRow(term, i, begin, end);
-  const auto value = FormulaOf(term.kind->name).value;
+template <class Real>
+void PlainKernels<Real>::TermRow(const KernelTerm& term, Index i, Index begin, Index end,
+                                 std::span<Real> out) {
+  const std::vector<Real>& base = BaseRow(term, i, begin, end);
+  const auto value = FormulaOf<Real>(term.kind->name).value;
   for (std::size_t j = 0; j < base.size(); ++j) out[j] = value(term.parameters, base[j]);
 }
 
-void PlainKernels::Row(Index m, Index i, Index begin, Index end, std::span<double> out) {
+template <class Real>
+void PlainKernels<Real>::Row(Index m, Index i, Index begin, Index end, std::span<Real> out) {
   if (!kernels_.IsComposite(m)) return TermRow(kernels_.Term(m), i, begin, end, out);
   const Composite& composite = kernels_.composites[kernels_.order[m].member];
   const auto count = static_cast<std::size_t>(end - begin);
-  std::vector<std::vector<double>> stack;
+  std::vector<std::vector<Real>> stack;
   for (const Composite::Node& node : composite.nodes) {
     if (node.operation == Composite::Operation::kTerm) {
       stack.emplace_back(count);
@@ -217,20 +254,21 @@ void PlainKernels::Row(Index m, Index i, Index begin, Index end, std::span<doubl
     }
     const std::size_t first = stack.size() - static_cast<std::size_t>(node.argument);
     for (std::size_t j = 0; j < count; ++j) {
-      double& value = stack[first][j];
+      Real& value = stack[first][j];
       for (std::size_t s = first + 1; s < stack.size(); ++s) {
         value = node.operation == Composite::Operation::kProduct ? value * stack[s][j] : value + stack[s][j];
       }
-      if (node.operation == Composite::Operation::kMean) value /= static_cast<double>(node.argument);
+      if (node.operation == Composite::Operation::kMean) value /= static_cast<Real>(node.argument);
     }
     stack.resize(first + 1);
   }
   std::ranges::copy(stack.front(), out.begin());
 }
 
-void PlainKernels::ForEachRow(std::span<const PlainNormalization> fitted, Index first, Index last,
-                              const Visit& visit) {
-  std::vector<double> row(samples_);
+template <class Real>
+void PlainKernels<Real>::ForEachRow(std::span<const PlainNormalization<Real>> fitted, Index first, Index last,
+                                    const Visit& visit) {
+  std::vector<Real> row(samples_);
   for (Index i = 0; i < samples_; ++i) {
     if (poll) poll();
     for (Index m = first; m < last; ++m) {
@@ -238,60 +276,77 @@ void PlainKernels::ForEachRow(std::span<const PlainNormalization> fitted, Index 
       if (!fitted.empty()) {
         for (Index j = 0; j <= i; ++j) row[j] = fitted[m - first].Apply(i, j, row[j]);
       }
-      visit(m, i, std::span(row).first(i + 1));
+      visit(m, i, std::span<const Real>(row).first(i + 1));
     }
   }
 }
 
-std::vector<PlainNormalization> PlainKernels::Fit(std::span<const Normalizer> sequence, Index first,
-                                                  Index last) {
+template <class Real>
+std::vector<PlainNormalization<Real>> PlainKernels<Real>::Fit(std::span<const Normalizer> sequence,
+                                                              Index first, Index last) {
   const auto count = static_cast<std::size_t>(last - first);
-  std::vector<PlainNormalization> fitted(count);
-  std::vector<std::vector<double>> diagonals(count, std::vector<double>(samples_)), means = diagonals;
+  std::vector<PlainNormalization<Real>> fitted(count);
+  std::vector<std::vector<Real>> diagonals(count, std::vector<Real>(samples_)), means = diagonals;
   for (Index i = 0; i < samples_; ++i) {
     for (Index m = first; m < last; ++m) Row(m, i, i, i + 1, std::span(&diagonals[m - first][i], 1));
   }
   for (std::size_t k = 0; k < count; ++k) {
-    for (const double value : diagonals[k])
-      fitted[k].magnitude = std::max(fitted[k].magnitude, std::abs(value));
+    for (const Real value : diagonals[k])
+      fitted[k].magnitude = std::max(fitted[k].magnitude, static_cast<double>(std::abs(value)));
     fitted[k].raw_magnitude = fitted[k].magnitude;
   }
   for (const Normalizer kind : sequence) {
     if (kind == Normalizer::kMultiplicative || kind == Normalizer::kCenter) {
-      for (auto& sums : means) std::ranges::fill(sums, 0.0);
-      ForEachRow(fitted, first, last, [&](Index m, Index i, std::span<const double> row) {
-        std::vector<double>& sums = means[m - first];
+      for (auto& sums : means) std::ranges::fill(sums, Real{0});
+      ForEachRow(fitted, first, last, [&](Index m, Index i, std::span<const Real> row) {
+        std::vector<Real>& sums = means[m - first];
         for (Index j = 0; j < i; ++j) sums[i] += row[j], sums[j] += row[j];
         sums[i] += row[i];
       });
       for (auto& sums : means) {
-        for (double& sum : sums) sum /= static_cast<double>(samples_);
+        for (Real& sum : sums) sum /= static_cast<Real>(samples_);
       }
     }
     for (std::size_t k = 0; k < count; ++k) {
-      PlainStep step{kind, 1, {}};
-      const double mean_diagonal = Mean(diagonals[k]);
-      double variance = mean_diagonal;
+      PlainStep<Real> step{kind, 1, {}};
+      const Real mean_diagonal = Mean(diagonals[k]);
+      Real variance = mean_diagonal;
       if (kind == Normalizer::kMultiplicative || kind == Normalizer::kCenter) variance -= Mean(means[k]);
       if (kind == Normalizer::kTrace || kind == Normalizer::kMultiplicative) {
         step.constant = 1 / variance;
-        fitted[k].magnitude *= std::abs(step.constant);
+        fitted[k].magnitude *= static_cast<double>(std::abs(step.constant));
       } else if (kind == Normalizer::kSpherical) {
-        for (const double value : diagonals[k])
+        Real smallest = std::numeric_limits<Real>::infinity();
+        for (const Real value : diagonals[k]) {
           step.per_sample.push_back(value > 0 ? 1 / std::sqrt(value) : 0);
-        if (std::isfinite(fitted[k].magnitude)) fitted[k].magnitude = 1;
+          if (value > 0) smallest = std::min(smallest, value);
+        }
+        // Rounding follows the size of samples, until centring takes their values from larger ones.
+        const auto has_kind = [](const PlainStep<Real>& done) { return done.kind == Normalizer::kCenter; };
+        const bool is_centred = std::ranges::any_of(fitted[k].steps, has_kind) && std::isfinite(smallest);
+        const double growth = is_centred ? static_cast<double>(fitted[k].magnitude / smallest) : 1;
+        if (std::isfinite(fitted[k].magnitude)) fitted[k].magnitude = std::max(growth, 1.0);
+        fitted[k].least_variance = std::min(fitted[k].least_variance, 1 / std::max(growth, 1.0));
       } else {
         step.per_sample = means[k];
         step.constant = Mean(means[k]);
       }
       if (kind != Normalizer::kSpherical)
         fitted[k].least_variance =
-            std::min(fitted[k].least_variance, mean_diagonal == 0 ? 0 : variance / std::abs(mean_diagonal));
+            std::min(fitted[k].least_variance,
+                     mean_diagonal == 0 ? 0 : static_cast<double>(variance / std::abs(mean_diagonal)));
       for (Index i = 0; i < samples_; ++i) diagonals[k][i] = step.Apply(i, i, diagonals[k][i]);
       fitted[k].steps.push_back(std::move(step));
     }
   }
   return fitted;
 }
+
+template struct PlainStep<double>;
+template struct PlainStep<long double>;
+template struct PlainNormalization<double>;
+template struct PlainNormalization<long double>;
+template class PlainKernels<double>;
+template class PlainKernels<long double>;
 
 }  // namespace kweave::verify

@@ -5,7 +5,8 @@
 // Method   plain loops. A quantity that several kernels of a row are functions of (a distance) is kept while
 //          the row lasts.
 // Takes    kernels as the parser of specifications gives them, and the samples; nothing else of this library.
-// Holds    every value to a few units in the last place of the largest one that it is computed from.
+// Holds    every value to a few units in the last place, that of Real, of the largest one that it is computed
+//          from.
 // Costs    n^2 / 2 values for each kernel, and again for each step of the normalisation that needs a mean
 //          over all pairs.
 #ifndef KWEAVE_VERIFY_PLAIN_KERNELS_H_
@@ -24,26 +25,29 @@
 
 namespace kweave::verify {
 
-/// One step of a kernel's normalisation, fitted.
+/// One step of a kernel's normalisation, fitted. Real: double, or long double where more digits are needed.
+template <class Real>
 struct PlainStep {
   Normalizer kind = Normalizer::kTrace;
-  double constant = 1;             ///< the factor, or the mean over all pairs (kCenter)
-  std::vector<double> per_sample;  ///< 1 / sqrt k(x,x) (kSpherical), mean k(x,.) (kCenter)
+  Real constant = 1;             ///< the factor, or the mean over all pairs (kCenter)
+  std::vector<Real> per_sample;  ///< 1 / sqrt k(x,x) (kSpherical), mean k(x,.) (kCenter)
 
-  double Apply(Index i, Index j, double value) const;
+  Real Apply(Index i, Index j, Real value) const;
 };
 
+template <class Real>
 struct PlainNormalization {
-  std::vector<PlainStep> steps;
+  std::vector<PlainStep<Real>> steps;
   double magnitude = 0;      ///< of the values that the results are computed from, at the same scale as these
   double raw_magnitude = 0;  ///< before any step
   /// The smallest variance (or mean diagonal) that a step divided by, relative to the mean diagonal before
-  /// it.
+  /// it; of kSpherical the smallest k(x,x), relative to the values that it is computed from.
   double least_variance = 1;
 
-  double Apply(Index i, Index j, double value) const;
+  Real Apply(Index i, Index j, Real value) const;
 };
 
+template <class Real>
 class PlainKernels {
  public:
   /// `views` hold the samples, by the names that `kernels` uses; both must outlive it.
@@ -53,14 +57,15 @@ class PlainKernels {
   Index samples() const { return samples_; }
 
   /// Values of kernel m, not normalised: out[j - begin] = k_m(x_i, x_j) for begin <= j < end.
-  void Row(Index m, Index i, Index begin, Index end, std::span<double> out);
+  void Row(Index m, Index i, Index begin, Index end, std::span<Real> out);
 
   /// The normalisation of the kernels from `first` to `last` - 1, all steps fitted in sequence.
-  std::vector<PlainNormalization> Fit(std::span<const Normalizer> sequence, Index first, Index last);
+  std::vector<PlainNormalization<Real>> Fit(std::span<const Normalizer> sequence, Index first, Index last);
 
   /// Calls visit(m, i, row) for these kernels and all i, with the normalised values for j <= i.
-  using Visit = std::function<void(Index m, Index i, std::span<const double> row)>;
-  void ForEachRow(std::span<const PlainNormalization> fitted, Index first, Index last, const Visit& visit);
+  using Visit = std::function<void(Index m, Index i, std::span<const Real> row)>;
+  void ForEachRow(std::span<const PlainNormalization<Real>> fitted, Index first, Index last,
+                  const Visit& visit);
 
   /// What is called before every row, and may throw to end the work.
   std::function<void()> poll;
@@ -68,14 +73,14 @@ class PlainKernels {
  private:
   using BaseKey = std::tuple<std::uintptr_t, std::int32_t, std::int32_t, std::int32_t, double>;
 
-  void TermRow(const KernelTerm& term, Index i, Index begin, Index end, std::span<double> out);
-  const std::vector<double>& BaseRow(const KernelTerm& term, Index i, Index begin, Index end);
+  void TermRow(const KernelTerm& term, Index i, Index begin, Index end, std::span<Real> out);
+  const std::vector<Real>& BaseRow(const KernelTerm& term, Index i, Index begin, Index end);
 
   const KernelSet& kernels_;
   std::vector<const View*> views_;  // those of kernels_.views
   std::vector<MatrixFile> files_;   // those of kernels_.files
   Index samples_;
-  std::map<BaseKey, std::vector<double>> bases_;  // of the row below
+  std::map<BaseKey, std::vector<Real>> bases_;  // of the row below
   std::tuple<Index, Index, Index> row_{-1, 0, 0};
 };
 

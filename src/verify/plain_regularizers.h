@@ -4,6 +4,7 @@
 #define KWEAVE_VERIFY_PLAIN_REGULARIZERS_H_
 
 #include <algorithm>
+#include <limits>
 #include <numbers>
 #include <span>
 #include <vector>
@@ -43,7 +44,7 @@ class PlainRegularizer {
 double PlainNorm(std::span<const double> x, double r);
 
 /// The largest value of a concave function on [low, high], from function values alone; the ends are looked
-/// at, too.
+/// at, too. From some point on it may be minus infinity.
 template <class Function>
 double LargestOnInterval(double low, double high, const Function& function) {
   constexpr int kSections = 90;  // 0.618^90 is below the last place
@@ -53,7 +54,7 @@ double LargestOnInterval(double low, double high, const Function& function) {
   double at_a = function(a), at_b = function(b);
   for (int k = 0; k < kSections; ++k) {
     largest = std::max({largest, at_a, at_b});
-    if (at_a > at_b) {
+    if (at_a > at_b || at_a == -std::numeric_limits<double>::infinity()) {
       high = b, b = a, at_b = at_a;
       a = high - golden * (high - low), at_a = function(a);
     } else {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "base/random.h"
 #include "kernel/kernel_table.h"
@@ -137,6 +138,15 @@ TEST(PlainRegularizers, MeetOnTheParts) {
   }
 }
 
+TEST(PlainRegularizers, FindTheLargestValueBeforeADomainEnds) {
+  for (const double end : {1e-3, 0.3, 0.9, 1 - 1e-12}) {
+    const auto value_at = [&](double s) {
+      return s <= end ? 2 * s : -std::numeric_limits<double>::infinity();
+    };
+    EXPECT_NEAR(LargestOnInterval(0, 1, value_at), 2 * end, 1e-12);
+  }
+}
+
 TEST(PlainRegularizers, SaysWhenWeightsAreOutside) {
   const PlainRegularizer norm({.exponent = 2}, 2);
   EXPECT_LE(norm.Violation(std::vector{0.6, 0.8}), 1e-15);
@@ -153,7 +163,7 @@ class Kernels : public testing::Test {
 
   double Value(const std::string& specification, Index i, Index j) {
     const KernelSet set = ParseKernels(std::vector{specification}, views_, 0);
-    PlainKernels plain(set, views_, 3);
+    PlainKernels<double> plain(set, views_, 3);
     double value = 0;
     plain.Row(0, i, j, j + 1, std::span(&value, 1));
     return value;
@@ -219,7 +229,7 @@ TEST_F(Kernels, AreTheSameOnSparseFeatures) {
 
 TEST_F(Kernels, AreNormalisedAsTheStepsSay) {
   const KernelSet set = ParseKernels(std::vector<std::string>{"linear"}, views_, 0);
-  PlainKernels plain(set, views_, 3);
+  PlainKernels<double> plain(set, views_, 3);
   const auto diagonal_and_mean = [&](std::vector<Normalizer> sequence) {
     const auto fitted = plain.Fit(sequence, 0, 1);
     double diagonal = 0, sum = 0;

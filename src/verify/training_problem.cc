@@ -23,11 +23,13 @@ constexpr double kFloatFactor = 1e-4, kSampledFactor = 0.05, kFloatValues = 1e-6
 
 }  // namespace
 
-TrainingProblem::TrainingProblem(const ModelContent& model, const Dataset& data, const Context& context)
+TrainingProblem::TrainingProblem(const ModelContent& model, const Dataset& data, const Context& context,
+                                 bool with_long_doubles)
     : content(model),
       problem(model.problem),
       control(context),
-      loss{model.loss, model.problem.epsilon, model.problem.sharpness} {
+      loss{model.loss, model.problem.epsilon, model.problem.sharpness},
+      is_extended(with_long_doubles) {
   if (!problem.is_known) {
     throw Error(ErrorKind::kData,
                 "the model is of an earlier format, which keeps neither the dual point behind its bound nor "
@@ -198,9 +200,9 @@ void TrainingProblem::CompareKernels(Index m, Index k) {
                                        content.kernels.Name(k), all.Name(m)));
 }
 
-double TrainingProblem::FactorTolerance(const PlainNormalization& fitted) const {
+double TrainingProblem::FactorTolerance(double least_variance) const {
   // A variance that is a small part of the diagonal is known less well.
-  const double digits_lost = 1 / std::max(fitted.least_variance, kEpsilon);
+  const double digits_lost = 1 / std::max(least_variance, kEpsilon);
   if (n > kAllSamples && kernels.files.empty()) return kSampledFactor;
   return n > kExactSamples ? kFloatFactor * digits_lost : kFeasible + kValueRounding * digits_lost;
 }
@@ -210,7 +212,7 @@ void TrainingProblem::CheckLeftOut() {
   std::erase_if(left_out, [&](Index m) { return !all.IsComposite(m) && all.Term(m).kind->name == "joint"; });
   if (left_out.empty()) return;
   const KernelSet without = all.Select(left_out);
-  PlainKernels plain(without, views, n);
+  PlainKernels<double> plain(without, views, n);
   const auto fitted = plain.Fit(content.normalization.sequence, 0, plain.size());
   for (Index m = 0; m < plain.size(); ++m) {
     if (fitted[m].least_variance > kFeasible && std::isfinite(fitted[m].magnitude)) {
@@ -222,19 +224,20 @@ void TrainingProblem::CheckLeftOut() {
 
 // Compares what was fitted with what the model stores. Where all steps are factors, the problem is the one
 // with the stored factor.
-void TrainingProblem::CompareNormalization(Index m, PlainNormalization& fitted) {
+template <class Real>
+void TrainingProblem::CompareNormalization(Index m, PlainNormalization<Real>& fitted) {
   const auto& sequence = content.normalization.sequence;
   const bool has_factor_only = std::ranges::none_of(sequence, [](Normalizer step) {
     return step == Normalizer::kSpherical || step == Normalizer::kCenter;
   });
-  const double tolerance = FactorTolerance(fitted);
+  const double tolerance = FactorTolerance(fitted.least_variance);
   const auto differ = [&](double a, double b, double size) { return !(std::abs(a - b) <= tolerance * size); };
   if (has_factor_only && !sequence.empty()) {
     double factor = 1;
-    for (const PlainStep& step : fitted.steps) factor *= step.constant;
+    for (const PlainStep<Real>& step : fitted.steps) factor *= static_cast<double>(step.constant);
     // Variances are compared: one that is a small part of the values it comes from has few digits.
     const double digits = n > kExactSamples ? kFloatValues : kValueRounding;
-    const double error = FactorTolerance({}) / std::abs(scale[m]) + digits * fitted.raw_magnitude;
+    const double error = FactorTolerance(1) / std::abs(scale[m]) + digits * fitted.raw_magnitude;
     if (!(std::abs(1 / factor - 1 / scale[m]) <= error))
       NameWrongNormalization(kernels.Name(m), factor, scale[m]);
     fitted.magnitude = std::abs(scale[m]) * fitted.raw_magnitude;
@@ -247,16 +250,19 @@ void TrainingProblem::CompareNormalization(Index m, PlainNormalization& fitted) 
   if (chain == content.normalization.chains.end()) return;
   for (std::size_t s = 0; s < fitted.steps.size() && s < chain->second.size(); ++s) {
     const FittedStep& stored = chain->second[s];
-    const PlainStep& step = fitted.steps[s];
-    const double size = std::max({std::abs(step.constant), Largest(step.per_sample), fitted.magnitude});
-    bool is_wrong = differ(step.constant, stored.constant, size);
+    const auto constant = static_cast<double>(fitted.steps[s].constant);
+    const Vector per_sample(fitted.steps[s].per_sample.begin(), fitted.steps[s].per_sample.end());
+    const double size = std::max({std::abs(constant), Largest(per_sample), fitted.magnitude});
+    bool is_wrong = differ(constant, stored.constant, size);
     for (std::size_t k = 0; k < stored.per_sample.size(); ++k) {
-      is_wrong =
-          is_wrong || differ(step.per_sample[Position(static_cast<Index>(k))], stored.per_sample[k], size);
+      is_wrong = is_wrong || differ(per_sample[Position(static_cast<Index>(k))], stored.per_sample[k], size);
     }
-    if (is_wrong) return NameWrongNormalization(kernels.Name(m), step.constant, stored.constant);
+    if (is_wrong) return NameWrongNormalization(kernels.Name(m), constant, stored.constant);
   }
 }
+
+template void TrainingProblem::CompareNormalization(Index, PlainNormalization<double>&);
+template void TrainingProblem::CompareNormalization(Index, PlainNormalization<long double>&);
 
 void TrainingProblem::NameWrongNormalization(const std::string& kernel, double fitted, double stored) {
   if (wrong_normalizations++ > 0) return;
@@ -264,39 +270,53 @@ void TrainingProblem::NameWrongNormalization(const std::string& kernel, double f
       fmt::format("the normalisation of kernel '{}' is {}, but the model says {}", kernel, fitted, stored));
 }
 
-// Calls use(m, products, magnitude) for every kernel on samples: products[v] = K_m vectors[v]; no value is
-// computed from larger ones than the magnitude.
 void TrainingProblem::Multiply(std::span<const Vector> vectors, const Use& use) {
+  if (is_extended) {
+    MultiplyBy<long double>(vectors, use);
+  } else {
+    MultiplyBy<double>(vectors, use);
+  }
+  if (rounding == 0)
+    rounding = (is_extended ? kExtendedShare : 1) * (kValueRounding + kEpsilon * WidestView());
+}
+
+template <class Real>
+void TrainingProblem::MultiplyBy(std::span<const Vector> vectors, const Use& use) {
   constexpr std::size_t kValuesHeld = std::size_t{1} << 23;  // 64 MB
-  PlainKernels plain(kernels, views, n);
+  PlainKernels<Real> plain(kernels, views, n);
   plain.poll = [this] { control.ThrowIfStopped(); };
   diagonals.assign(static_cast<std::size_t>(plain.size()), 0.0);
   const auto block = static_cast<Index>(
       std::max<std::size_t>(1, kValuesHeld / (static_cast<std::size_t>(n) * (vectors.size() + 4))));
   for (Index first = 0; first < plain.size(); first += block) {
     const Index last = std::min(first + block, plain.size());
-    std::vector<PlainNormalization> fitted = plain.Fit(content.normalization.sequence, first, last);
+    std::vector<PlainNormalization<Real>> fitted = plain.Fit(content.normalization.sequence, first, last);
     for (Index m = first; m < last; ++m) CompareNormalization(m, fitted[m - first]);
-    std::vector<std::vector<Vector>> products(last - first,
-                                              std::vector<Vector>(vectors.size(), Vector(n, 0.0)));
-    plain.ForEachRow(fitted, first, last, [&](Index m, Index i, std::span<const double> row) {
-      fitted[m - first].magnitude = std::max(fitted[m - first].magnitude, Largest(row));
-      diagonals[m] += row[i] / static_cast<double>(n);
+    using Sums = std::vector<Real>;
+    std::vector<std::vector<Sums>> products(last - first, std::vector<Sums>(vectors.size(), Sums(n)));
+    plain.ForEachRow(fitted, first, last, [&](Index m, Index i, std::span<const Real> row) {
+      for (const Real value : row)
+        fitted[m - first].magnitude =
+            std::max(fitted[m - first].magnitude, static_cast<double>(std::abs(value)));
+      diagonals[m] += static_cast<double>(row[i]) / static_cast<double>(n);
       for (std::size_t v = 0; v < vectors.size(); ++v) {
         const double* const a = vectors[v].data();
-        double* const out = products[m - first][v].data();
-        double sum = 0;
+        Real* const out = products[m - first][v].data();
+        Real sum = 0;
         for (Index j = 0; j < i; ++j) sum += row[j] * a[j];
         out[i] += sum + row[i] * a[i];
         if (a[i] == 0) continue;
         for (Index j = 0; j < i; ++j) out[j] += row[j] * a[i];
       }
     });
-    for (Index m = first; m < last; ++m) use(m, products[m - first], fitted[m - first].magnitude);
+    for (Index m = first; m < last; ++m) {
+      std::vector<Vector> rounded;
+      for (const Sums& sums : products[m - first]) rounded.emplace_back(sums.begin(), sums.end());
+      use(m, rounded, fitted[m - first].magnitude);
+    }
     found.kernel_values += 0.5 * static_cast<double>((last - first) * n * (n + 1));
     control.Report({.phase = "certificate"});
   }
-  if (rounding == 0) rounding = kValueRounding + kEpsilon * WidestView();
 }
 
 double TrainingProblem::WidestView() const {
@@ -325,10 +345,11 @@ void TrainingProblem::Conclude(VerifiedClaim claim, double least_size) {
   claim.dual_rounding = std::isfinite(claim.dual) ? claim.dual_rounding + kValueRounding * size : 0;
   const double rounding_of_both = claim.primal_rounding + claim.dual_rounding;
   if (!(rounding_of_both <= kLittle * size + std::abs(claim.claimed_primal - claim.claimed_dual))) {
-    found.unchecked.push_back(fmt::format(
-        "{}rounding in double precision may move its bounds by {:.3g}, more than the gap: kernel values "
-        "of these data differ in their last digits only",
-        Of(claim.name), rounding_of_both));
+    lacks_digits = true;
+    found.unchecked.push_back(
+        fmt::format("{}rounding may move its bounds by {:.3g}, more than the gap: kernel values "
+                    "of these data differ in their last digits only",
+                    Of(claim.name), rounding_of_both));
     claim.primal_rounding = std::isfinite(claim.primal_rounding) ? claim.primal_rounding : kInfinity;
     claim.dual_rounding = std::isfinite(claim.dual_rounding) ? claim.dual_rounding : kInfinity;
   }

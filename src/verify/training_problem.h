@@ -27,6 +27,9 @@ inline constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 /// by. Measured over the kernels of the tests: below 1e-13. Sums over features add their number times the
 /// last place.
 inline constexpr double kValueRounding = 1e-12;
+/// What is left of that with the digits that a long double has beyond a double.
+inline constexpr double kExtendedShare =
+    static_cast<double>(std::numeric_limits<long double>::epsilon()) / kEpsilon;
 /// Relative: what a dual point or weights may be outside of their set by rounding.
 inline constexpr double kFeasible = 1e-9;
 
@@ -47,13 +50,16 @@ inline double Largest(std::span<const double> x) {
 struct TrainingProblem {
   /// Throws Error(kData) where the data cannot be that of training; notes in `found` where it is not what the
   /// model says.
-  TrainingProblem(const ModelContent& model, const Dataset& data, const Context& context);
+  TrainingProblem(const ModelContent& model, const Dataset& data, const Context& context,
+                  bool with_long_doubles);
 
   const ModelContent& content;
   const ModelProblem& problem;
   RunControl control;
   const PlainLoss loss;
+  const bool is_extended;  ///< kernel values and their sums are long doubles
   Verification found;
+  bool lacks_digits = false;  ///< rounding may have done more than the gap is
 
   Index n = 0;                              ///< samples of training
   std::vector<Index> indices;               ///< in the data
@@ -82,7 +88,8 @@ struct TrainingProblem {
   /// computed from larger ones than the magnitude. Compares the normalisation with the model's.
   using Use = std::function<void(Index m, std::span<const Vector> products, double magnitude)>;
   void Multiply(std::span<const Vector> vectors, const Use& use);
-  void CompareNormalization(Index m, PlainNormalization& fitted);
+  template <class Real>
+  void CompareNormalization(Index m, PlainNormalization<Real>& fitted);
   /// Only the first is a failure: one says enough.
   void NameWrongNormalization(const std::string& kernel, double fitted, double stored);
 
@@ -100,7 +107,9 @@ struct TrainingProblem {
   void TakeKernels(const Dataset& data);
   Index CheckNumber(std::int32_t m) const;
   void CompareKernels(Index m, Index k);
-  double FactorTolerance(const PlainNormalization& fitted) const;
+  double FactorTolerance(double least_variance) const;
+  template <class Real>
+  void MultiplyBy(std::span<const Vector> vectors, const Use& use);
   void CheckLeftOut();
   double WidestView() const;
 };
