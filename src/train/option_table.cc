@@ -171,10 +171,8 @@ std::span<const Record> TrainOptionRecords() {
              "relative duality gap to reach; product: projected gradient, relative to the objective")
           .Within(kShare),
       Record("weights_tolerance", &O::weights_tolerance,
-             "goes on past the gap until every kernel's share of the sum of the weights is known to this; 0: "
-             "the gap is enough")
-          .Within(kShareOrNone)
-          .In({.combine = {Combine::kSum}}),
+             "goes on past the gap until every kernel's share of the sum of the weights is known to this")
+          .Within(kShareOrNone),
       Record("certificate", &O::certificate, "how the certificate evaluates kernels"),
       Record("max_iterations", &O::max_iterations,
              "moves of the kernel weights at most; 0: the method's own limit")

@@ -438,15 +438,14 @@ class Judge {
     at_.Conclude(std::move(claim), least_size);
   }
 
-  // Every optimal weight lies between (term(q - 2 t e_m) - L + P) / -t and (term(q + 2 t e_m) - L + P) / t, for
-  // every t (docs/dev/notation.md). The interval that is claimed must meet that of the stored dual point, and
-  // hold the weight found, which is as good as P. Weights of single machines are not looked at.
+  // Every optimal weight lies between (term(q - 2 t e_m) - L + P) / -t and (term(q + 2 t e_m) - L + P) / t,
+  // for every t (docs/dev/notation.md). The interval that is claimed must meet that of the stored dual point,
+  // and hold the weight found, which is as good as P. Weights of single machines are not looked at.
   void CheckIntervals(const Block& block, const Terms& terms, const VerifiedClaim& claim) {
     constexpr std::size_t kMostKernels = 200;  // each asks for dual terms of all
     constexpr int kScales = 80;                // t from the largest q down to 2^-40 of it, and up to 2^10
     std::map<std::string, std::size_t> numbers;
-    for (Index m = 0; m < at_.kernels.size(); ++m)
-      numbers[at_.kernels.Name(m)] = static_cast<std::size_t>(m);
+    for (Index m = 0; m < at_.kernels.size(); ++m) numbers[at_.kernels.Name(m)] = static_cast<std::size_t>(m);
     const double floor = DualLosses(block, 1) - claim.primal - claim.primal_rounding - claim.dual_rounding;
     const double slack = kFeasible * (std::abs(claim.primal) + std::abs(floor));
     for (const KernelReport& kernel : at_.content.summary.kernels) {
@@ -469,10 +468,11 @@ class Judge {
       const double small = kFeasible * (1 + block.theta[m]);
       if (low <= upper && high >= lower && low <= block.theta[m] + small && high >= block.theta[m] - small)
         continue;
-      return at_.found.failures.push_back(fmt::format(
-          "kernel '{}' is claimed to weigh {} to {} at every optimum, but its weight is {} and the dual point "
-          "says {} to {}",
-          kernel.name, low, high, block.theta[m], lower, upper));
+      return at_.found.failures.push_back(
+          fmt::format("kernel '{}' is claimed to weigh {} to {} at every optimum, but its weight is {} and "
+                      "the dual point "
+                      "says {} to {}",
+                      kernel.name, low, high, block.theta[m], lower, upper));
     }
   }
 
