@@ -166,6 +166,15 @@ class Edges(FolderTest):
                 self.converges(labels, rows, "--kernel", "each(linear)", "--regularizer", "mixed", "--groups", "groups.txt",
                                "--block-norm", outer, "--inner-norm", inner)
 
+    def test_hierarchical_norms_without_weights_are_refused(self):
+        self.write("groups.txt", "a\na\nb\n")
+        rows, _ = normals(30, 3, 1)
+        self.write("d.csv", csv_text([1 if row[0] > 0 else -1 for row in rows], rows))
+        result = run("train", "d.csv", "--kernel", "each(linear)", "--regularizer", "mixed", "--groups", "groups.txt", "--block-norm",
+                     "inf", "--inner-norm", 1, "-o", "m.kweave", cwd=self.folder)
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("has no kernel weights at its optimum; give an --inner-norm above 1", result.stderr)
+
     def test_a_tighter_gap_never_gives_a_worse_model(self):
         for seed in range(6):
             rows, generator = normals(50, 4, seed)

@@ -6,6 +6,7 @@
 trains the problems 0 to 199 of seed 1 (problems.py). Each ends as one of
 
     confirmed   `train` converged, and `verify` found its bounds true
+    unconfirmed the same, but rounding of `verify` itself, which it bounds, may be more than the gap
     refused     exit status 2, 3 or 4, and one sentence that says why
     digits      `train` gave up above the gap asked for, and said that double precision is what lacks; what it claims of the model
                 it left is true
@@ -15,7 +16,8 @@ trains the problems 0 to 199 of seed 1 (problems.py). Each ends as one of
     slow        more than SLOW_SECONDS of processor time
 
 The exit status is 0 where there are none of the last three, where stalled ones are at most --most-stalled of all and refused ones
-and those without digits at most --most-refused. `--only NUMBER --keep FOLDER` trains one problem and leaves its files and command lines there.
+and those without digits at most --most-refused, and unconfirmed ones at most --most-unconfirmed. `--only NUMBER --keep FOLDER` trains one problem and leaves its
+files there.
 """
 import argparse
 import collections
@@ -102,10 +104,12 @@ def confirm(program, problem, folder, record):
         record.update(outcome="false", message="; ".join(found["failures"]))
     elif record["status"] == 0 and trained["status"] != "converged":
         record.update(outcome="false", message=f"exit status 0 and {trained['status']}")
+    elif record["outcome"] == "confirmed" and any("rounding" in sentence for sentence in found["unchecked"]):
+        record["outcome"] = "unconfirmed"
 
 
 def show(record):
-    if record["outcome"] not in ("confirmed", "refused", "digits"):
+    if record["outcome"] in (*BAD, "stalled"):
         gap = f", gap {record['gap']:.2g}" if "gap" in record else ""
         print(f"{record['number']}: {record['outcome']} (status {record['status']}, {record['seconds']} s{gap}): {record['message']}\n"
               f"    {record['command']}", flush=True)
@@ -121,6 +125,7 @@ def main():
     parser.add_argument("--json", help="file for a record of every problem")
     parser.add_argument("--most-stalled", type=float, default=0.002, help="share of all problems")
     parser.add_argument("--most-refused", type=float, default=0.1, help="share of all problems, those without digits included")
+    parser.add_argument("--most-unconfirmed", type=float, default=0.1, help="share of all problems")
     parser.add_argument("--only", type=int, help="number of the one problem to train")
     parser.add_argument("--keep", help="folder for the files of --only")
     arguments = parser.parse_args()
@@ -141,7 +146,8 @@ def main():
     print(f"{sum(r['seconds'] for r in records):.0f} s of processor time for training, at most "
           f"{max(r['seconds'] for r in records)} s for one")
     is_fine = (not any(counts[name] for name in BAD) and counts["stalled"] <= arguments.most_stalled * len(records)
-               and counts["refused"] + counts["digits"] <= arguments.most_refused * len(records))
+               and counts["refused"] + counts["digits"] <= arguments.most_refused * len(records)
+               and counts["unconfirmed"] <= arguments.most_unconfirmed * len(records))
     return 0 if is_fine else 1
 
 
