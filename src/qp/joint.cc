@@ -26,8 +26,9 @@ constexpr std::int64_t kStepsPerSample = 40;  // a guard: with 10 the same lette
 constexpr double kLeastViolation = 1e-13;     // of the largest output
 constexpr int kBlocksWithoutProgress = 200;   // a guard: 50 end no solve of the letters either
 constexpr double kProgress = 1e-3;            // of the gap, in so many blocks
-// Some seconds for hundreds of pairs of sample and class; thousands of letters take a hundredth of that.
-constexpr std::int64_t kMostSteps = 2'000'000, kMostStepsPerPair = 2'000;
+// A guard: some 0.5 s for hundreds of pairs of sample and class, where others end in hundredths of a second;
+// a minute for the 130,000 pairs of 5,000 letters, which end in seconds.
+constexpr std::int64_t kMostSteps = 500'000, kMostStepsPerPair = 500;
 
 template <class T>
 class Joint {
