@@ -485,7 +485,7 @@ class Judge {
     for (const KernelReport& kernel : at_.content.summary.kernels) widths.push_back(kernel.weight);
     const Vector none(widths.size(), 0.0);
     const double value = at_.problem.regularizer.form == "logdet"
-                             ? -at_.problem.regularizer.penalty * Determinant(block.theta, traces)
+                             ? -at_.problem.regularizer.penalty * LogDeterminant(at_, block.theta, traces)
                              : PlainRegularizer(at_.problem.regularizer, widths.size()).Primal(widths, none);
     VerifiedClaim claim = at_.WholeClaim();
     Bound(block,
@@ -521,9 +521,9 @@ class Judge {
     constexpr double kLeastShare = 1e-3;  // of equal weights, so that none stays at 0
     const double mu = at_.problem.regularizer.penalty, p = at_.problem.regularizer.exponent;
     Vector theta = block.theta, traces;
-    const double value = -mu * Determinant(theta, traces);
+    const double value = -mu * LogDeterminant(at_, theta, traces);
     for (int step = 0; step < kMostTangents; ++step) {
-      const double here = step == 0 ? value : -mu * Determinant(theta, traces);
+      const double here = step == 0 ? value : -mu * LogDeterminant(at_, theta, traces);
       const auto dual_term = [&](std::span<const double> q) {
         Vector shifted;
         for (std::size_t m = 0; m < q.size(); ++m)
@@ -546,45 +546,6 @@ class Judge {
       const double norm = PlainNorm(theta, p);
       for (double& weight : theta) weight /= norm;
     }
-  }
-
-  // log det(K(theta) + ridge I), and tr((K(theta) + ridge I)^-1 K_m).
-  double Determinant(std::span<const double> theta, Vector& traces) {
-    PlainKernels<double> plain(at_.kernels, at_.views, at_.n);
-    std::vector<PlainNormalization<double>> fitted =
-        plain.Fit(at_.content.normalization.sequence, 0, plain.size());
-    for (Index m = 0; m < plain.size(); ++m) at_.CompareNormalization(m, fitted[m]);
-    const auto n = static_cast<std::size_t>(at_.n);
-    Vector factor(n * n, 0.0), inverse(n * n, 0.0);  // of Cholesky, and the inverse of that
-    plain.ForEachRow(fitted, 0, plain.size(), [&](Index m, Index i, std::span<const double> row) {
-      for (Index j = 0; j <= i; ++j) factor[i * n + j] += theta[m] * row[j];
-    });
-    double log_determinant = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-      factor[i * n + i] += at_.problem.regularizer.ridge;
-      for (std::size_t j = 0; j <= i; ++j) {
-        double rest = factor[i * n + j];
-        for (std::size_t k = 0; k < j; ++k) rest -= factor[i * n + k] * factor[j * n + k];
-        factor[i * n + j] = j == i ? std::sqrt(rest) : rest / factor[j * n + j];
-      }
-      log_determinant += 2 * std::log(factor[i * n + i]);
-      for (std::size_t k = 0; k <= i; ++k) {  // row i of the inverse, by substitution
-        double rest = i == k ? 1 : 0;
-        for (std::size_t j = k; j < i; ++j) rest -= factor[i * n + j] * inverse[j * n + k];
-        inverse[i * n + k] = rest / factor[i * n + i];
-      }
-    }
-    traces.assign(theta.size(), 0.0);
-    Vector product(n * n, 0.0);  // the inverse of the matrix
-    for (std::size_t i = 0; i < n; ++i) {
-      for (std::size_t j = 0; j <= i; ++j) {
-        for (std::size_t k = i; k < n; ++k) product[i * n + j] += inverse[k * n + i] * inverse[k * n + j];
-      }
-    }
-    plain.ForEachRow(fitted, 0, plain.size(), [&](Index m, Index i, std::span<const double> row) {
-      for (Index j = 0; j <= i; ++j) traces[m] += (j == i ? 1 : 2) * product[i * n + j] * row[j];
-    });
-    return log_determinant;
   }
 
   TrainingProblem& at_;

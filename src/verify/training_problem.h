@@ -129,6 +129,9 @@ double BestDual(bool may_scale, const Losses& losses, const Term& term, std::spa
   return may_scale ? LargestOnInterval(0, 1, value_at) : value_at(1);
 }
 
+/// log det(K(theta) + ridge I), with the ridge of the regulariser; traces[m] = tr((K(theta) + ridge I)^-1
+/// K_m).
+double LogDeterminant(TrainingProblem& at, std::span<const double> theta, Vector& traces);
 /// Computes the bounds of everything that the model learned and compares them with its claims.
 void JudgeModel(TrainingProblem& at);
 
