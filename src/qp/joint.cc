@@ -26,9 +26,6 @@ constexpr std::int64_t kStepsPerSample = 40;  // a guard: with 10 the same lette
 constexpr double kLeastViolation = 1e-13;     // of the largest output
 constexpr int kBlocksWithoutProgress = 200;   // a guard: 50 end no solve of the letters either
 constexpr double kProgress = 1e-3;            // of the gap, in so many blocks
-// A guard: some 0.5 s for hundreds of pairs of sample and class, where others end in hundredths of a second;
-// a minute for the 130,000 pairs of 5,000 letters, which end in seconds.
-constexpr std::int64_t kMostSteps = 500'000, kMostStepsPerPair = 500;
 
 template <class T>
 class Joint {
@@ -88,7 +85,7 @@ class Joint {
   }
 
   bool IsStalled() {
-    if (result_.steps > kMostSteps + kMostStepsPerPair * risk_.samples() * risk_.classes) return true;
+    if (result_.work >= options_.most_steps) return true;
     if (2 * standing_.potentials().excess <= kLeastViolation * standing_.largest_output()) return true;
     if (!(gap() < (1 - kProgress) * checked_gap_) && result_.blocks >= next_check_) return true;
     if (gap() < (1 - kProgress) * checked_gap_) {
@@ -107,6 +104,7 @@ class Joint {
     const std::int64_t steps =
         set_.Solve(block_, target, kStepsPerSample * static_cast<Index>(block_.samples.size()));
     result_.steps += steps;
+    result_.work += steps + static_cast<Index>(block_.samples.size());
     ++result_.blocks;
     if (steps > 0) MoveTo(before);
     return steps > 0;

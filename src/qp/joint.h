@@ -22,6 +22,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -39,7 +40,8 @@ struct JointTerm {
 };
 
 struct JointOptions {
-  double relative_gap = 1e-3;  ///< of the primal
+  double relative_gap = 1e-3;                                          ///< of the primal
+  std::int64_t most_steps = std::numeric_limits<std::int64_t>::max();  ///< of JointResult::work, about
   std::size_t cache_bytes = std::size_t{256} << 20;
   MemoryReserve* reserve = nullptr;         ///< for the rows of one term, where solves follow each other
   ThreadPool* pool = nullptr;               ///< null: one thread
@@ -57,6 +59,7 @@ struct JointResult {
   SolverOutcome outcome = SolverOutcome::kConverged;
   std::int64_t steps = 0;   ///< of few samples
   std::int64_t blocks = 0;  ///< of steps
+  std::int64_t work = 0;    ///< in steps: a block of them costs as much as one for each of its samples
   std::int64_t rows_computed = 0;
   double primal = 0;
   double dual = 0;

@@ -255,8 +255,9 @@ Learned LearnByMethods(const MachineKind& machine, const LearnOptions& options,
   Learned best = learn(first, options);
   if (options.method != "auto" || !options.certifies) return best;
   for (const MethodRecord* other : OthersInTurn(first, machine, options.driver)) {
-    // No weights help a solver of several outputs, which has no second one to take over.
-    if (!has_one_output && !best.stalled_by.empty()) break;
+    // Where digits are missing, or solvers get nowhere, the papers' methods do not help, and no weights at
+    // all a solver of several outputs, which has no second one to take over.
+    if (!best.stalled_by.empty() && (other->is_baseline || !has_one_output)) break;
     bool gets_on = true;
     while (best.status == Status::kStalled && gets_on) {
       const double before = best.certificate.relative_gap;

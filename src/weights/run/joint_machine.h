@@ -12,6 +12,7 @@
 #ifndef KWEAVE_WEIGHTS_RUN_JOINT_MACHINE_H_
 #define KWEAVE_WEIGHTS_RUN_JOINT_MACHINE_H_
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -56,6 +57,7 @@ class JointMachine final : public Machine {
   bool is_float_ = false;
   std::vector<double> theta_;  // of the running or last solve
   JointState state_;
+  std::int64_t most_steps_ = 0;                  // of the next solve
   MemoryReserve reserve_;                        // for rows
   std::unique_ptr<MovableExpansion> expansion_;  // of the last beta that was evaluated
 };
