@@ -137,9 +137,10 @@ class Edges(FolderTest):
                                         r"view 'data' \(9\.96921e\+36, where 0\.\d+ is usual\)\n")
 
     def test_distances_that_products_cannot_tell_are_not_certified(self):
-        # Two far groups, given as sparse rows, whose distances are found by products alone: no digit within a group is left.
+        # Two far groups of more samples than differences are taken of, given as sparse rows: distances are found by products alone,
+        # and no digit within a group is left.
         generator = random.Random(1)
-        rows = [[(1e9 if i % 2 else -1e9) * 2**0.5] + [generator.gauss(0, 1) for _ in range(9)] for i in range(30)]
+        rows = [[(1e9 if i % 2 else -1e9) * 2**0.5] + [generator.gauss(0, 1) for _ in range(9)] for i in range(520)]
         labels = [1 if row[1] > 0 else -1 for row in rows]
         self.write("d.libsvm", libsvm_text(labels, rows))
         result = run("train", "d.libsvm", "--kernel", "rbf(gamma=1)", "--normalize", "none", "-q", "-o", "m.kweave",
