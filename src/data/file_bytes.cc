@@ -10,6 +10,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/memory.h"
 #include "data/decompress.h"
 #include "kweave/error.h"
 
@@ -51,8 +52,9 @@ FileBytes Map(const std::string& path, const Descriptor& file, std::size_t size)
   return {path, {static_cast<const char*>(address), size}, owner, true};
 }
 
-/// Pipes and devices cannot be mapped and do not know their size.
-std::string ReadToEnd(const std::string& path, int descriptor) {
+/// Pipes and devices cannot be mapped and do not know their size, which may be endless.
+std::string ReadToEnd(const std::string& path, int descriptor, std::size_t most_bytes) {
+  const std::size_t limit = most_bytes > 0 ? most_bytes : AvailableMemoryBytes() / 2;
   std::string bytes;
   char block[1 << 16];
   while (true) {
@@ -60,6 +62,11 @@ std::string ReadToEnd(const std::string& path, int descriptor) {
     if (count == 0) return bytes;
     if (count > 0) {
       bytes.append(block, static_cast<std::size_t>(count));
+      if (bytes.size() > limit) {
+        throw Error(
+            ErrorKind::kResource,
+            fmt::format("{}: there are more than {} bytes, which do not fit into memory", path, limit));
+      }
     } else if (errno != EINTR) {
       FailErrno(path, "read");
     }
@@ -80,8 +87,10 @@ FileBytes Decompressed(FileBytes file) {
 
 }  // namespace
 
-FileBytes OpenFileBytes(const std::string& path) {
-  if (path == "-") return Decompressed(Own("standard input", ReadToEnd("standard input", STDIN_FILENO)));
+FileBytes OpenFileBytes(const std::string& path, std::size_t most_bytes) {
+  if (path == "-") {
+    return Decompressed(Own("standard input", ReadToEnd("standard input", STDIN_FILENO, most_bytes)));
+  }
   const Descriptor file(path);
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) FailErrno(path, "read");
@@ -91,7 +100,7 @@ FileBytes OpenFileBytes(const std::string& path) {
   if (S_ISREG(status.st_mode) && status.st_size > 0) {
     return Decompressed(Map(path, file, static_cast<std::size_t>(status.st_size)));
   }
-  return Decompressed(Own(path, ReadToEnd(path, file.get())));
+  return Decompressed(Own(path, ReadToEnd(path, file.get(), most_bytes)));
 }
 
 FileBytes MakeFileBytes(std::string name, std::string bytes) {

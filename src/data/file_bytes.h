@@ -18,7 +18,8 @@ struct FileBytes {
 /// Maps a plain file into memory; reads a pipe, or standard input for "-"; decompresses gzip and zstd, told
 /// by their magic bytes. Throws Error(kData) when the file is missing, unreadable, a directory, empty,
 /// truncated or corrupt.
-FileBytes OpenFileBytes(const std::string& path);
+/// A pipe or device may hold `most_bytes`; 0: what fits into half of the free memory.
+FileBytes OpenFileBytes(const std::string& path, std::size_t most_bytes = 0);
 
 /// Takes over `bytes`, decompressing them if they carry a magic.
 FileBytes MakeFileBytes(std::string name, std::string bytes);

@@ -74,5 +74,10 @@ TEST(FileBytes, RefusesWhatIsNoFile) {
   EXPECT_THAT(SentenceOf([&] { OpenFileBytes(folder.Write("empty", "")); }), HasSubstr("this file is empty"));
 }
 
+TEST(FileBytes, RefusesWhatDoesNotEnd) {
+  EXPECT_THAT(SentenceOf([&] { OpenFileBytes("/dev/zero", std::size_t{1} << 20); }, ErrorKind::kResource),
+              HasSubstr("/dev/zero: there are more than 1048576 bytes, which do not fit into memory"));
+}
+
 }  // namespace
 }  // namespace kweave

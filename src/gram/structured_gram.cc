@@ -1,10 +1,15 @@
 #include "gram/structured_gram.h"
 
-#include <algorithm>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
+#include "base/memory.h"
 #include "compute/cpu/family_loops.h"
 #include "gram/panel.h"
 #include "gram/scaled_features.h"
+#include "kweave/error.h"
 
 namespace kweave {
 namespace {
@@ -14,6 +19,18 @@ namespace {
 constexpr Index kChunks = 4;
 // With few columns their blocks do not keep the threads busy.
 constexpr Index kFewColumns = 2 * kColumnBlock;
+
+// Throws where copies of the samples cannot fit: a small model file may ask for any number of them.
+void RequireFree(std::size_t bytes) {
+  constexpr std::size_t kFew = std::size_t{256} << 20;  // not worth asking the system
+  if (bytes <= kFew) return;
+  if (const std::size_t free_bytes = AvailableMemoryBytes(); bytes > free_bytes) {
+    throw Error(
+        ErrorKind::kResource,
+        fmt::format("copies of the samples for the kernels take about {:.3g} GB, but {:.3g} GB are free",
+                    static_cast<double>(bytes) / 1e9, static_cast<double>(free_bytes) / 1e9));
+  }
+}
 
 // k(x,x) is needed before normalisation, of new samples too.
 bool NeedsDiagonals(const Normalization& normalization) {
@@ -177,8 +194,9 @@ StructuredGram<T>::StructuredGram(const KernelSet& kernels, const Sides& sides,
       bases_(kernels, sides, NeedsDiagonals(normalization), OfPrecision<T>(options.shared),
              options.shared_samples),
       single_kernels_(kernels, sides, bases_, pool) {
-  MakeGroups(PlanGram(kernels, sides, normalization, options.evaluation, std::is_same_v<T, float>),
-             normalization, options);
+  GramPlan plan = PlanGram(kernels, sides, normalization, options.evaluation, std::is_same_v<T, float>);
+  RequireFree(plan.Bytes());
+  MakeGroups(std::move(plan), normalization, options);
   bases_.ShareCache(options.cache_bytes);
   for (const auto& group : groups_) {
     shape_.table_error = std::max(shape_.table_error, group->traits().table_error);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "kweave/error.h"
 
@@ -29,9 +30,21 @@ void CheckParameters(const KernelKind& kind, const KernelParameters& parameters)
   }
 }
 
+// The largest feature of every subset, -1 where it takes all; once, as many kernels may share a subset.
+std::vector<std::int32_t> LargestFeatures(const KernelSet& kernels) {
+  std::vector<std::int32_t> largest;
+  for (const FeatureSubset& subset : kernels.subsets) {
+    Require(std::ranges::all_of(subset, [](std::int32_t column) { return column >= 0; }),
+            "a subset of features is outside its view");
+    largest.push_back(subset.empty() ? -1 : std::ranges::max(subset));
+  }
+  return largest;
+}
+
 // Where a family or a term takes its values from; both have these members.
 template <class Placed>
-void CheckPlace(const ModelContent& content, const Placed& placed) {
+void CheckPlace(const ModelContent& content, std::span<const std::int32_t> largest_features,
+                const Placed& placed) {
   const KernelSet& kernels = content.kernels;
   Require(placed.kind != nullptr, "a kernel has no kind");
   Require(IsIndexOf(kernels.subsets, placed.subset), "a kernel works on an unknown subset of features");
@@ -44,10 +57,8 @@ void CheckPlace(const ModelContent& content, const Placed& placed) {
   }
   Require(placed.file < 0, "a kernel on features names a file");
   Require(IsIndexOf(kernels.views, placed.view), "a kernel works on an unknown view");
-  const Index columns = ColumnCount(content.samples[placed.view].features);
-  for (std::int32_t column : kernels.subsets[placed.subset]) {
-    Require(column >= 0 && column < columns, "a subset of features is outside its view");
-  }
+  Require(largest_features[placed.subset] < ColumnCount(content.samples[placed.view].features),
+          "a subset of features is outside its view");
 }
 
 // The postfix program of a composite must use its terms once each and in order, so that they bound its stack,
@@ -69,13 +80,14 @@ void CheckProgram(const Composite& composite) {
 
 void CheckKernels(const ModelContent& content) {
   const KernelSet& kernels = content.kernels;
+  const std::vector<std::int32_t> largest_features = LargestFeatures(kernels);
   for (const Family& family : kernels.families) {
-    CheckPlace(content, family);
+    CheckPlace(content, largest_features, family);
     for (const KernelParameters& member : family.members) CheckParameters(*family.kind, member);
   }
   for (const Composite& composite : kernels.composites) {
     for (const KernelTerm& term : composite.terms) {
-      CheckPlace(content, term);
+      CheckPlace(content, largest_features, term);
       CheckParameters(*term.kind, term.parameters);
     }
     CheckProgram(composite);
@@ -115,6 +127,9 @@ void CheckSamples(const ModelContent& content) {
   Require(content.samples.size() == content.kernels.views.size(), "a view is missing");
   for (const View& view : content.samples) {
     Require(RowCount(view.features) == stored, "views differ in their number of samples");
+    Require(view.feature_names.empty() ||
+                static_cast<Index>(view.feature_names.size()) == ColumnCount(view.features),
+            "features and their names differ in number");
   }
   Require(stored <= content.training_count, "it stores more samples than it was trained on");
   // Samples of weight 0 are in the data and not counted; with matrices, whose columns these are, there are
@@ -133,13 +148,35 @@ void CheckMachine(const ModelContent& content, const ModelMachine& machine) {
   Require(AllFinite(machine.theta), "a weight is not finite");
   Require(std::ranges::all_of(machine.theta, [](double weight) { return weight >= 0; }),
           "a weight is negative");
-  Require(machine.beta.size() == content.sample_indices.size(), "samples and coefficients differ in number");
-  Require(AllFinite(machine.beta) && std::isfinite(machine.bias), "a coefficient is not finite");
+  const std::vector<std::int32_t>& support = machine.beta.positions;
+  Require(
+      support.size() == machine.beta.values.size() &&
+          std::ranges::adjacent_find(support, std::greater_equal{}) == support.end() &&
+          (support.empty() || (support.front() >= 0 && IsIndexOf(content.sample_indices, support.back()))),
+      "a coefficient belongs to no sample");
+  Require(AllFinite(machine.beta.values) && std::isfinite(machine.bias), "a coefficient is not finite");
   Require(machine.output >= 0 && machine.output < content.outputs(), "a machine belongs to no class");
   const bool is_of_a_pair = content.multiclass == Multiclass::kOneAgainstOne;
   Require(is_of_a_pair ? IsIndexOf(content.classes, machine.against) && machine.against != machine.output
                        : machine.against == -1,
           "a machine tells no two classes apart");
+}
+
+// Every class has its value from a machine of its own, one against one from one for each of the others; the
+// terms of a joint machine have one each.
+void CheckMachines(const ModelContent& content) {
+  for (const ModelMachine& machine : content.machines) CheckMachine(content, machine);
+  if (!content.multiclass) return;
+  std::vector<std::pair<Index, Index>> told;
+  for (const ModelMachine& machine : content.machines)
+    told.push_back(std::minmax(machine.output, machine.against));
+  std::ranges::sort(told);
+  const auto repeated = std::ranges::unique(told);
+  Require(repeated.empty() || content.multiclass == Multiclass::kJoint, "two machines tell the same");
+  told.erase(repeated.begin(), repeated.end());
+  const std::size_t classes = content.classes.size();
+  const bool is_of_pairs = content.multiclass == Multiclass::kOneAgainstOne;
+  Require(told.size() == (is_of_pairs ? classes * (classes - 1) / 2 : classes), "a machine is missing");
 }
 
 void CheckPairs(const ModelContent& content) {
@@ -193,7 +230,7 @@ void CheckConsistency(const ModelContent& content) {
     Require(content.task == Task::kClassify && !content.classes.empty(), "its classes do not fit its task");
   }
   CheckSamples(content);
-  for (const ModelMachine& machine : content.machines) CheckMachine(content, machine);
+  CheckMachines(content);
   CheckPairs(content);
   CheckKernels(content);
   CheckNormalization(content);

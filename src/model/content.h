@@ -18,7 +18,7 @@ namespace kweave {
 /// One function f(x) = sum_m theta_m sum_i beta_i k_m(x_i, x) + bias over the stored samples x_i.
 struct ModelMachine {
   std::vector<double> theta;  ///< one per kernel
-  std::vector<double> beta;   ///< one per stored sample; y_i alpha_i for classification
+  SparseVector beta;          ///< over the stored samples; y_i alpha_i for classification
   double bias = 0;
   /// With more than one output: the class whose value f adds to; or, one against one, the class that gets the
   /// vote where f > 0, while `against` gets it elsewhere.

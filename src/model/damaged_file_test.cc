@@ -8,6 +8,7 @@
 
 #include "model/encoding.h"
 #include "tests/support/example_model.h"
+#include "tests/support/mutate_model.h"
 #include "tests/support/use_model.h"
 
 namespace kweave {
@@ -121,6 +122,22 @@ TEST(DamagedModel, IsRefusedOrUsableWhateverOneValueIs) {
     }
     EXPECT_GT(refused, 500) << example.name;
     EXPECT_GT(used, 500) << example.name;
+  }
+}
+
+// What only somebody makes who wants to: several values at once, lists that grow, parts in the place of
+// others.
+TEST(DamagedModel, IsRefusedOrUsableWhateverAStrangerWrites) {
+  for (const Example& example : Examples()) {
+    const Json json = EncodeModel(example.content);
+    int refused = 0, used = 0;
+    for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+      const std::vector<std::uint8_t> bytes = ModelMutator::Seal(ModelMutator(seed).Mutate(json));
+      const std::string what = std::string(example.name) + ", seed " + std::to_string(seed);
+      ++(IsUsed([&] { return DeserializeModel(bytes); }, what) ? used : refused);
+    }
+    EXPECT_GT(refused, 100) << example.name;
+    EXPECT_GT(used, 50) << example.name;
   }
 }
 

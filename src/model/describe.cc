@@ -7,6 +7,7 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "kweave/error.h"
 #include "model/file.h"
 #include "model/summary_json.h"
 
@@ -231,12 +232,19 @@ std::string ClassKernelTableText(const Summary& summary) {
 }
 
 Json DescribeMachines(const ModelContent& content) {
+  constexpr double kMostCoefficients = 1e8;  // some gigabytes as text
+  const auto stored = content.sample_indices.size();
+  if (static_cast<double>(stored) * static_cast<double>(content.machines.size()) > kMostCoefficients) {
+    throw Error(ErrorKind::kResource,
+                fmt::format("{} machines over {} stored samples are too many to write out as JSON",
+                            content.machines.size(), stored));
+  }
   Json machines = Json::array();
   for (const ModelMachine& machine : content.machines) {
     machines.push_back({{"class", content.classes[machine.output]}});
     if (machine.against >= 0) machines.back()["against"] = content.classes[machine.against];
     machines.back()["weights"] = machine.theta;
-    machines.back()["beta"] = machine.beta;
+    machines.back()["beta"] = machine.beta.ToDense(stored);
     machines.back()["bias"] = machine.bias;
   }
   return machines;
@@ -343,7 +351,7 @@ Json DescribeAsJson(const ModelContent& content) {
   // tell.
   if (content.problem.data_count > 0) json["data_count"] = content.problem.data_count;
   if (!content.multiclass) {
-    json["beta"] = content.machines[0].beta;
+    json["beta"] = content.machines[0].beta.ToDense(content.sample_indices.size());
     json["bias"] = content.machines[0].bias;
   } else {
     json["multiclass"] = ToString(*content.multiclass);

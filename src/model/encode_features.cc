@@ -1,7 +1,10 @@
 #include "model/encode_features.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
+#include <span>
 
 #include "model/blob.h"
 
@@ -10,6 +13,12 @@ namespace {
 
 [[noreturn]] void Damaged(const char* rule) {
   throw Error(ErrorKind::kData, std::string("the model is damaged: ") + rule);
+}
+
+template <class T>
+void CheckFinite(std::span<const T> values) {
+  if (!std::ranges::all_of(values, [](T value) { return std::isfinite(value); }))
+    Damaged("a feature is not a finite number");
 }
 
 template <class T>
@@ -39,6 +48,7 @@ Json Encode(const SparseRows& sparse) {
 template <class T>
 Features DecodeDense(const Json& json, Index rows, Index columns) {
   auto owner = std::make_shared<std::vector<T>>(FromBlob<T>(json.at("values")));
+  CheckFinite(std::span<const T>(*owner));
   // Both factors are below 2^31, so the product does not overflow.
   if (static_cast<Index>(owner->size()) != rows * columns) Damaged("a view has the wrong number of values");
   return DenseRows<T>{owner->data(), rows, columns, columns, owner};
@@ -55,6 +65,7 @@ Features DecodeSparse(const Json& json, Index rows, Index columns) {
   owner->offsets = FromBlob<Index>(json.at("offsets"));
   owner->columns = FromBlob<std::int32_t>(json.at("indices"));
   owner->values = FromBlob<double>(json.at("values"));
+  CheckFinite(std::span<const double>(owner->values));
   const auto& offsets = owner->offsets;
   const auto count = static_cast<Index>(owner->values.size());
   if (static_cast<Index>(offsets.size()) != rows + 1 || offsets.front() != 0 || offsets.back() != count ||

@@ -212,32 +212,21 @@ Normalization DecodeNormalization(const Json& json) {
 
 // Many machines share few samples each, so only factors that are not zero are written.
 Json EncodeMachine(const ModelMachine& machine) {
-  std::vector<std::int32_t> support;
-  std::vector<double> factors;
-  for (std::size_t i = 0; i < machine.beta.size(); ++i) {
-    if (machine.beta[i] == 0) continue;
-    support.push_back(static_cast<std::int32_t>(i));
-    factors.push_back(machine.beta[i]);
-  }
-  return {{"output", machine.output},   {"against", machine.against}, {"theta", ToBlob(machine.theta)},
-          {"support", ToBlob(support)}, {"factors", ToBlob(factors)}, {"bias", machine.bias}};
+  return {{"output", machine.output},
+          {"against", machine.against},
+          {"theta", ToBlob(machine.theta)},
+          {"support", ToBlob(machine.beta.positions)},
+          {"factors", ToBlob(machine.beta.values)},
+          {"bias", machine.bias}};
 }
 
-ModelMachine DecodeMachine(const Json& json, std::size_t stored) {
+ModelMachine DecodeMachine(const Json& json) {
   ModelMachine machine;
   machine.output = json.at("output").get<Index>();
   machine.against = json.at("against").get<Index>();
   machine.theta = FromBlob<double>(json.at("theta"));
   machine.bias = json.at("bias").get<double>();
-  const auto support = FromBlob<std::int32_t>(json.at("support"));
-  const auto factors = FromBlob<double>(json.at("factors"));
-  const bool is_inside = std::ranges::all_of(
-      support, [&](std::int32_t i) { return i >= 0 && static_cast<std::size_t>(i) < stored; });
-  if (support.size() != factors.size() || !is_inside) {
-    throw Error(ErrorKind::kData, "the model is damaged: a factor belongs to no sample");
-  }
-  machine.beta.assign(stored, 0.0);
-  for (std::size_t k = 0; k < support.size(); ++k) machine.beta[support[k]] = factors[k];
+  machine.beta = {FromBlob<std::int32_t>(json.at("support")), FromBlob<double>(json.at("factors"))};
   return machine;
 }
 
@@ -286,11 +275,15 @@ ModelContent Decode(const Json& json) {
   }
   content.label_separator = json.value("label_separator", "");
   if (!content.multiclass) {
-    content.machines = {{FromBlob<double>(json.at("theta")), FromBlob<double>(json.at("beta")),
-                         json.at("bias").get<double>()}};
+    const auto beta = FromBlob<double>(json.at("beta"));
+    if (beta.size() != content.sample_indices.size()) {
+      throw Error(ErrorKind::kData, "the model is damaged: samples and coefficients differ in number");
+    }
+    content.machines = {
+        {FromBlob<double>(json.at("theta")), SparseVector::From(beta), json.at("bias").get<double>()}};
   } else {
     for (const Json& machine : json.at("machines")) {
-      content.machines.push_back(DecodeMachine(machine, content.sample_indices.size()));
+      content.machines.push_back(DecodeMachine(machine));
     }
   }
   if (json.contains("pairs")) content.pairs = DecodePairs(json.at("pairs"));
@@ -322,7 +315,7 @@ Json EncodeModel(const ModelContent& content) {
   if (!content.multiclass) {
     const ModelMachine& machine = content.machines.front();
     json["theta"] = ToBlob(machine.theta);
-    json["beta"] = ToBlob(machine.beta);
+    json["beta"] = ToBlob(machine.beta.ToDense(content.sample_indices.size()));
     json["bias"] = machine.bias;
   } else {
     json["multiclass"] = ToString(*content.multiclass);

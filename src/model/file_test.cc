@@ -8,7 +8,10 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <memory>
+#include <numeric>
 
+#include "base/memory.h"
 #include "kernel/kernel_table.h"
 #include "kweave/error.h"
 #include "kweave/model.h"
@@ -134,7 +137,11 @@ TEST(ModelFile, RefusesInconsistentContent) {
   refuses([](ModelContent& c) { c.classes.pop_back(); });
   refuses([](ModelContent& c) { c.task = Task::kRegress; });
   refuses([](ModelContent& c) { c.machines[0].theta.pop_back(); });
-  refuses([](ModelContent& c) { c.machines[0].beta.push_back(1); });
+  refuses([](ModelContent& c) { c.machines[0].beta = {{0, 2}, {1, 1}}; });
+  for (const double value : {std::nan(""), std::numeric_limits<double>::infinity()}) {
+    refuses([&](ModelContent& c) { c.samples[0].features = MakeDense({1, 2, value, 4}, 2, 2); });
+  }
+  refuses([](ModelContent& c) { c.samples[0].feature_names.push_back("depth"); });
   refuses([](ModelContent& c) { c.machines[0].bias = std::numeric_limits<double>::quiet_NaN(); });
   refuses([](ModelContent& c) { c.kernels.subsets[1][1] = 5; });
   refuses([](ModelContent& c) { c.kernels.families[0].view = 2; });
@@ -242,6 +249,49 @@ TEST(ModelFile, HasNoNegativeWeight) {
   EXPECT_THROW(DeserializeModel(SerializeModel(content)), Error);
 }
 
+TEST(ModelFile, RefusesMachinesThatDoNotTellEveryClass) {
+  for (const Multiclass multiclass :
+       {Multiclass::kOneAgainstRest, Multiclass::kOneAgainstOne, Multiclass::kJoint}) {
+    ModelContent content = ExampleModelOfClasses(multiclass);
+    EXPECT_NO_THROW(DeserializeModel(SerializeModel(content)));
+    content.machines.back() = content.machines.front();
+    EXPECT_THROW(DeserializeModel(SerializeModel(content)), Error);
+    content.machines.clear();
+    EXPECT_THROW(DeserializeModel(SerializeModel(content)), Error);
+  }
+}
+
+// A megabyte that says there are 2 billion factors, all of them 0, and 20,000 kernels on 100,000 features.
+TEST(ModelFile, AsksForNoMoreThanItHolds) {
+  constexpr Index kStored = 100000, kMachines = 20000;
+  ModelContent content = ExampleModelOfClasses(Multiclass::kOneAgainstRest);
+  auto offsets = std::make_shared<std::vector<Index>>(kStored + 1, 0);
+  for (View& view : content.samples) {
+    view.features = SparseRows{offsets->data(), nullptr, nullptr, kStored, kStored, offsets};
+    view.feature_names.clear();
+  }
+  content.sample_indices.resize(kStored);
+  std::iota(content.sample_indices.begin(), content.sample_indices.end(), Index{0});
+  content.training_count = kStored;
+  content.normalization.chains.clear();
+  content.kernels.subsets[1].resize(kStored);
+  std::iota(content.kernels.subsets[1].begin(), content.kernels.subsets[1].end(), 0);
+  content.kernels.families.resize(kMachines, content.kernels.families[1]);
+  ModelMachine machine = content.machines[0];
+  machine.beta = {};
+  content.machines.assign(kMachines, machine);
+  content.classes.resize(kMachines);
+  for (Index u = 0; u < kMachines; ++u) {
+    content.machines[u].output = u;
+    content.classes[u] = std::to_string(u);
+  }
+  const auto bytes = SerializeModel(content);
+  EXPECT_LT(bytes.size(), std::size_t{10} << 20);
+  const std::int64_t before = PeakMemoryBytes();
+  EXPECT_EQ(DeserializeModel(bytes).machines.size(), static_cast<std::size_t>(kMachines));
+  EXPECT_LT(PeakMemoryBytes() - before, std::int64_t{1} << 28);
+}
+
 TEST(Model, BytesHoldWhatAFileHolds) {
   const Model model(std::make_shared<const ModelContent>(ExampleModel()));
   const Model again = Model::FromBytes(model.ToBytes());
@@ -253,7 +303,7 @@ TEST(Model, BytesHoldWhatAFileHolds) {
 
 TEST(Model, SupportLeavesOutStoredSamplesWithoutAFactor) {
   ModelContent content = ExampleModel();
-  content.machines[0].beta = {0, 0.75};
+  content.machines[0].beta = {{1}, {0.75}};
   const Model model(std::make_shared<const ModelContent>(content));
   EXPECT_EQ(model.support(), (std::vector<std::pair<Index, double>>{{4, 0.75}}));
 }

@@ -12,6 +12,7 @@ namespace kweave {
 namespace {
 
 constexpr std::size_t kKernelRowBytes = std::size_t{16} << 20;  // of single kernels at a time
+constexpr std::size_t kDenseBytes = std::size_t{64} << 20;      // of betas over all stored samples at a time
 constexpr Index kMachinesPerPiece = 64;  // of sums over rows: far more work than handing out a piece
 // Rows of single kernels: an expansion has so many functions whatever the number of kernels, ...
 constexpr Index kMostKernels = 16;
@@ -41,9 +42,14 @@ bool SharesKernelRows(const ModelContent& content, Index active_kernels) {
   if (kMostSamplesPerMachine * static_cast<Index>(content.machines.size()) < stored) return false;
   Index support = 0;
   for (const ModelMachine& machine : content.machines) {
-    support += std::ranges::count_if(machine.beta, [](double beta) { return beta != 0; });
+    support += std::ssize(machine.beta.positions);
   }
   return support >= kLeastMachinesPerSample * stored;
+}
+
+// The place of the first entry at or behind a position.
+Index FirstFrom(const SparseVector& vector, Index position) {
+  return std::ranges::lower_bound(vector.positions, position) - vector.positions.begin();
 }
 
 // Rows of a Gram, with what they leave out.
@@ -60,29 +66,34 @@ MachineOutputs::MachineOutputs(const ModelContent& content)
     : content_(content),
       has_common_weights_(content.machines.size() > 1 && HaveCommonWeights(content)),
       active_(ActiveKernels(content)) {
-  if (has_common_weights_ || !SharesKernelRows(content, active_.size())) return;
-  for (const ModelMachine& machine : content.machines) {
-    Support& support = supports_.emplace_back();
-    for (Index i = 0; i < content.stored_count(); ++i) {
-      if (machine.beta[i] == 0) continue;
-      support.rows.push_back(i);
-      support.betas.push_back(machine.beta[i]);
-    }
-  }
+  shares_kernel_rows_ = !has_common_weights_ && SharesKernelRows(content, active_.size());
 }
 
 void MachineOutputs::Find(Gram& gram, ThreadPool& pool, std::span<double> out) const {
   std::ranges::fill(out, 0.0);
   if (has_common_weights_) return AddFromLearnedRows(gram, out);
-  if (!supports_.empty()) return AddFromKernelRows(gram, pool, out);
+  if (shares_kernel_rows_) return AddFromKernelRows(gram, pool, out);
+  const std::size_t stored = content_.sample_indices.size(), machines = content_.machines.size();
+  const std::size_t at_a_time =
+      std::clamp<std::size_t>(kDenseBytes / (std::max<std::size_t>(stored, 1) * sizeof(double)), 1, machines);
+  for (std::size_t first = 0; first < machines; first += at_a_time) {
+    AddFromVectors(gram, first, std::min(first + at_a_time, machines), out);
+  }
+}
+
+void MachineOutputs::AddFromVectors(Gram& gram, std::size_t first, std::size_t last,
+                                    std::span<double> out) const {
   const Index count = gram.right_count();
+  std::vector<std::vector<double>> betas;
   std::vector<VectorRequest> requests;
-  for (const ModelMachine& machine : content_.machines) {
-    requests.push_back({.a = machine.beta, .theta = machine.theta, .wants_quadratics = false});
+  for (std::size_t k = first; k < last; ++k) {
+    const ModelMachine& machine = content_.machines[k];
+    betas.push_back(machine.beta.ToDense(content_.sample_indices.size()));
+    requests.push_back({.a = betas.back(), .theta = machine.theta, .wants_quadratics = false});
   }
   const std::vector<VectorAnswer> answers = gram.AnswerAll(requests);
-  for (std::size_t k = 0; k < answers.size(); ++k) {
-    std::ranges::copy(answers[k].outputs, out.subspan(k * count, count).begin());
+  for (std::size_t k = first; k < last; ++k) {
+    std::ranges::copy(answers[k - first].outputs, out.subspan(k * count, count).begin());
   }
 }
 
@@ -93,10 +104,13 @@ void MachineOutputs::AddFromLearnedRows(Gram& gram, std::span<double> out) const
     std::vector<Index> batch(std::min(kRowsPerCall, content_.stored_count() - first));
     std::iota(batch.begin(), batch.end(), first);
     FillRows(gram, content_.machines[0].theta, batch, rows.data());
+    const Index last = first + static_cast<Index>(batch.size());
     for (std::size_t k = 0; k < content_.machines.size(); ++k) {
-      for (std::size_t r = 0; r < batch.size(); ++r) {
-        const double factor = content_.machines[k].beta[batch[r]];
-        if (factor != 0) AddScaled<double>(rows.data() + r * count, count, factor, out.data() + k * count);
+      const SparseVector& beta = content_.machines[k].beta;
+      for (Index at = FirstFrom(beta, first); at < std::ssize(beta.positions) && beta.positions[at] < last;
+           ++at) {
+        AddScaled<double>(rows.data() + (beta.positions[at] - first) * count, count, beta.values[at],
+                          out.data() + k * count);
       }
     }
   }
@@ -116,19 +130,19 @@ void MachineOutputs::AddFromKernelRows(Gram& gram, ThreadPool& pool, std::span<d
       FillRows(gram, theta, batch, values.data() + a * most_rows * count);
     }
     const Index last = first + static_cast<Index>(batch.size());
-    pool.ParallelFor(supports_.size(), kMachinesPerPiece, [&](Index begin, Index end, int) {
+    pool.ParallelFor(content_.machines.size(), kMachinesPerPiece, [&](Index begin, Index end, int) {
       std::vector<const double*> rows;
       std::vector<double> factors;
       for (Index k = begin; k < end; ++k) {
-        const Support& support = supports_[k];
+        const SparseVector& beta = content_.machines[k].beta;
         rows.clear();
         factors.clear();
-        auto at = std::ranges::lower_bound(support.rows, first) - support.rows.begin();
-        for (; at < std::ssize(support.rows) && support.rows[at] < last; ++at) {
+        for (Index at = FirstFrom(beta, first); at < std::ssize(beta.positions) && beta.positions[at] < last;
+             ++at) {
           for (std::size_t a = 0; a < active_.size(); ++a) {
-            const double factor = support.betas[at] * content_.machines[k].theta[active_[a]];
+            const double factor = beta.values[at] * content_.machines[k].theta[active_[a]];
             if (factor == 0) continue;
-            rows.push_back(values.data() + (a * most_rows + support.rows[at] - first) * count);
+            rows.push_back(values.data() + (a * most_rows + beta.positions[at] - first) * count);
             factors.push_back(factor);
           }
         }

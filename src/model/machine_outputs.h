@@ -27,18 +27,14 @@ class MachineOutputs {
 
  private:
   void AddFromLearnedRows(Gram& gram, std::span<double> out) const;
+  // Of machines first to last - 1.
+  void AddFromVectors(Gram& gram, std::size_t first, std::size_t last, std::span<double> out) const;
   void AddFromKernelRows(Gram& gram, ThreadPool& pool, std::span<double> out) const;
-
-  // The stored samples of a machine, ascending, and their betas.
-  struct Support {
-    std::vector<Index> rows;
-    std::vector<double> betas;
-  };
 
   const ModelContent& content_;
   bool has_common_weights_;
-  std::vector<Index> active_;      // kernels with a weight in some machine
-  std::vector<Support> supports_;  // by machine, where the rows of single kernels are shared; else empty
+  std::vector<Index> active_;        // kernels with a weight in some machine
+  bool shares_kernel_rows_ = false;  // those of single kernels, each for all machines
 };
 
 }  // namespace kweave

@@ -132,10 +132,11 @@ bool Model::is_multilabel() const { return !content_->label_separator.empty(); }
 const std::string& Model::label_separator() const { return content_->label_separator; }
 
 std::vector<std::pair<Index, double>> Model::support(Index machine) const {
-  const std::vector<double>& beta = content_->machines[machine].beta;
+  const SparseVector& beta = content_->machines[machine].beta;
   std::vector<std::pair<Index, double>> support;
-  for (std::size_t i = 0; i < beta.size(); ++i) {
-    if (beta[i] != 0) support.emplace_back(content_->sample_indices[i], beta[i]);
+  for (std::size_t k = 0; k < beta.values.size(); ++k) {
+    if (beta.values[k] != 0)
+      support.emplace_back(content_->sample_indices[beta.positions[k]], beta.values[k]);
   }
   return support;
 }

@@ -313,7 +313,7 @@ std::vector<double> DecideByKernel(const ModelContent& content, const Dataset& d
   const Index kernels = content.kernels.size();
   std::vector<double> parts(samples.count * kernels);
   ForEachBlock(content, samples, context, [&](Gram& gram, ThreadPool&, Index begin, Index end) {
-    const auto expansion = gram.Expand(one.beta);
+    const auto expansion = gram.Expand(one.beta.ToDense(content.sample_indices.size()));
     std::vector<double> theta(kernels), out(end - begin);
     for (Index m = 0; m < kernels; ++m) {
       theta[m] = one.theta[m];

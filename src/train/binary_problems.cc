@@ -306,12 +306,13 @@ MachineReport Report(const TrainingRun& run, const BinaryProblem& problem, const
   return report;
 }
 
-ModelMachine OverAllSamples(const TrainingRun& run, const BinaryProblem& problem, const Learned& learned) {
-  ModelMachine machine{learned.theta, learned.beta, learned.certificate.bias, problem.output,
-                       problem.against};
+ModelMachine OverAllSamples(const BinaryProblem& problem, const Learned& learned) {
+  ModelMachine machine{learned.theta, SparseVector::From(learned.beta), learned.certificate.bias,
+                       problem.output, problem.against};
   if (problem.rows.empty()) return machine;
-  machine.beta.assign(run.samples.indices.size(), 0.0);
-  for (std::size_t k = 0; k < problem.rows.size(); ++k) machine.beta[problem.rows[k]] = learned.beta[k];
+  for (std::int32_t& position : machine.beta.positions) {
+    position = static_cast<std::int32_t>(problem.rows[position]);
+  }
   return machine;
 }
 
@@ -367,7 +368,7 @@ LearnedMachines LearnBinaryProblems(const TrainingRun& run, std::span<const Bina
   }
   for (std::size_t k = 0; k < problems.size(); ++k) {
     all.reports.push_back(Report(run, problems[k], machines[k]));
-    all.machines.push_back(OverAllSamples(run, problems[k], machines[k]));
+    all.machines.push_back(OverAllSamples(problems[k], machines[k]));
     all.problem.machines.push_back(ProblemOf(problems[k], machines[k]));
   }
   FindImportanceOfAll(run, problems, machines, all);

@@ -27,13 +27,14 @@ std::vector<ModelMachine> MakeMachines(const JointRisk& risk, std::vector<ClassT
   std::vector<ModelMachine> machines;
   for (Index u = 0; u < risk.classes; ++u) {
     for (const ClassTerm& term : terms) {
-      ModelMachine machine{term.theta, std::vector<double>(risk.y.size(), 0.0), 0, u};
+      std::vector<double> beta(risk.y.size(), 0.0);
       for (Index v = 0; v < risk.classes; ++v) {
         const double share = term.classes[static_cast<std::size_t>(u * risk.classes + v)];
         for (Index i = 0; i < risk.samples() && share != 0; ++i) {
-          machine.beta[static_cast<std::size_t>(i)] += share * learned.beta[risk.At(i, v)];
+          beta[static_cast<std::size_t>(i)] += share * learned.beta[risk.At(i, v)];
         }
       }
+      ModelMachine machine{term.theta, SparseVector::From(beta), 0, u};
       if (&term == &terms.front()) machine.bias = learned.certificate.biases[static_cast<std::size_t>(u)];
       machines.push_back(std::move(machine));
     }

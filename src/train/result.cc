@@ -115,18 +115,35 @@ void ReportKernels(const PreparedKernels& prepared, const LearnedMachines& learn
   ReportImportance(prepared, learned, reported, summary);
 }
 
-// Which of `count` positions have a value other than zero in any of the vectors that `part` picks from
-// machines.
-template <class Part>
-std::vector<bool> UsedAnywhere(std::span<const ModelMachine> machines, std::size_t count, Part part) {
+// Which of `count` kernels have a weight in any of the machines.
+std::vector<bool> WeightedKernels(std::span<const ModelMachine> machines, std::size_t count) {
   std::vector<bool> is_used(count, false);
   for (const ModelMachine& machine : machines) {
-    const std::vector<double>& values = part(machine);
-    for (std::size_t k = 0; k < values.size(); ++k) {
-      if (values[k] != 0) is_used[k] = true;
+    for (std::size_t m = 0; m < machine.theta.size(); ++m) {
+      if (machine.theta[m] != 0) is_used[m] = true;
     }
   }
   return is_used;
+}
+
+// Which of `count` samples are support vectors of any of the machines.
+std::vector<bool> SupportVectors(std::span<const ModelMachine> machines, std::size_t count) {
+  std::vector<bool> is_used(count, false);
+  for (const ModelMachine& machine : machines) {
+    for (const std::int32_t i : machine.beta.positions) is_used[i] = true;
+  }
+  return is_used;
+}
+
+// A vector over all samples as one over those at `stored`, which hold all that is not zero.
+SparseVector OverStored(const SparseVector& beta, std::span<const Index> stored) {
+  SparseVector over{{}, beta.values};
+  std::size_t k = 0;
+  for (const std::int32_t i : beta.positions) {
+    while (stored[k] < i) ++k;
+    over.positions.push_back(static_cast<std::int32_t>(k));
+  }
+  return over;
 }
 
 std::vector<Index> Positions(const std::vector<bool>& is_chosen) {
@@ -244,7 +261,7 @@ std::optional<SparseVector> DualPointOf(const Certificate& certificate) {
 
 LearnedMachines OneMachine(Learned learned, double decision_bias) {
   LearnedMachines one;
-  one.machines = {{learned.theta, learned.beta, decision_bias}};
+  one.machines = {{learned.theta, SparseVector::From(learned.beta), decision_bias}};
   one.problem.machines = {{.dual = DualPointOf(learned.certificate)}};
   one.total = std::move(learned);
   return one;
@@ -263,9 +280,7 @@ ModelContent MakeContent(const PreparedSamples& samples, const PreparedKernels& 
   content.summary = MakeSummary(prepared, options, learned);
   if (!content.multiclass) content.summary.bias = learned.machines[0].bias;
 
-  const std::vector<Index> active = Positions(
-      UsedAnywhere(learned.machines, prepared.kept.size(),
-                   [](const ModelMachine& machine) -> const std::vector<double>& { return machine.theta; }));
+  const std::vector<Index> active = Positions(WeightedKernels(learned.machines, prepared.kept.size()));
   content.summary.kernels_active =
       static_cast<Index>(active.size()) +
       std::ranges::count_if(learned.pairs.theta, [](double weight) { return weight != 0; });
@@ -273,9 +288,7 @@ ModelContent MakeContent(const PreparedSamples& samples, const PreparedKernels& 
   content.kernels = prepared.kernels.Select(active);
   content.kernels.LetGo();
 
-  std::vector<bool> is_stored =
-      UsedAnywhere(learned.machines, samples.indices.size(),
-                   [](const ModelMachine& machine) -> const std::vector<double>& { return machine.beta; });
+  std::vector<bool> is_stored = SupportVectors(learned.machines, samples.indices.size());
   const std::size_t classes = samples.classes.size();
   for (std::size_t k = 0; k < learned.pairs.beta.size(); ++k) {
     if (learned.pairs.beta[k] != 0) is_stored[k / classes] = true;
@@ -289,7 +302,7 @@ ModelContent MakeContent(const PreparedSamples& samples, const PreparedKernels& 
   content.normalization = prepared.normalization.Select(active, stored);
   for (Index i : stored) content.sample_indices.push_back(samples.indices[i]);
   for (const ModelMachine& machine : learned.machines) {
-    content.machines.push_back({Pick(machine.theta, active), Pick(machine.beta, stored), machine.bias,
+    content.machines.push_back({Pick(machine.theta, active), OverStored(machine.beta, stored), machine.bias,
                                 machine.output, machine.against});
   }
   content.pairs = StoredPairs(prepared.pairs, learned.pairs, stored, classes);

@@ -39,10 +39,11 @@ WarmStart MakeWarmStart(const Model& start, const PreparedSamples& samples, cons
   // Most duals of an SVM lie at their bounds or at zero, and both grow with C.
   const double growth = options.C / TrainedC(start, options.C);
   result.beta.assign(samples.indices.size(), 0.0);
-  for (std::size_t i = 0; i < one.beta.size(); ++i) {
-    const auto at = std::ranges::lower_bound(samples.indices, content.sample_indices[i]);
-    if (at == samples.indices.end() || *at != content.sample_indices[i]) continue;
-    result.beta[at - samples.indices.begin()] = growth * one.beta[i];
+  for (std::size_t k = 0; k < one.beta.values.size(); ++k) {
+    const Index index = content.sample_indices[one.beta.positions[k]];
+    const auto at = std::ranges::lower_bound(samples.indices, index);
+    if (at == samples.indices.end() || *at != index) continue;
+    result.beta[at - samples.indices.begin()] = growth * one.beta.values[k];
   }
   return result;
 }

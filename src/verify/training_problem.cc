@@ -96,9 +96,10 @@ Index TrainingProblem::Position(Index stored) const {
   return at - indices.begin();
 }
 
-Vector TrainingProblem::OverSamples(std::span<const double> of_stored) const {
+Vector TrainingProblem::OverSamples(const SparseVector& of_stored) const {
   Vector values(n, 0.0);
-  for (Index k = 0; k < std::ssize(of_stored); ++k) values[Position(k)] = of_stored[k];
+  for (std::size_t k = 0; k < of_stored.values.size(); ++k)
+    values[Position(of_stored.positions[k])] = of_stored.values[k];
   return values;
 }
 

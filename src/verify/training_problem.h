@@ -77,7 +77,7 @@ struct TrainingProblem {
   int wrong_normalizations = 0;
 
   /// A vector over stored samples as one over those of training; over the model's kernels as one over all.
-  Vector OverSamples(std::span<const double> of_stored) const;
+  Vector OverSamples(const SparseVector& of_stored) const;
   Vector OverKernels(std::span<const double> of_active) const;
   /// What the bias adds to the primal: 1 for the threshold of a one-class machine.
   double bias_slope() const { return content.task == Task::kOneClass && problem.has_bias ? 1 : 0; }

@@ -152,6 +152,13 @@ VERBS = [[], ["tarin"], ["train"], ["predict"], ["inspect"], ["kernels"], ["veri
          ["inspect", "none"], ["inspect", "."], ["kernels", "good.csv", "--export", "good.csv"], ["kernels", "none"]]
 
 
+# Of --config.
+CONFIGS = ["norm", "norm =", "= 1", "norm = ", "norm = one", "norm = nan", "norm = 1e999", "norm = [1]", "norm = {a = 1}", "norm = '1",
+           "norm = 1\nnorm = 2",
+           "[norm]\nnorm = 1", "[train]\nnone = 1", "none = 1", "\x1b[31m = 1", "norm = \"\x1b[31m\"", "config = 'bad'", "output = 'good.csv'",
+           "kernel = 'rbf('", "kernel = ['linear', 'none']", "kernel = 3", "method = 'none'", "task = 7", "C = -1", "C = \"\"", "quiet = 'maybe'",
+           "view = 'none'", "view = 'a=none'", "labels = '.'", "threads = 0", "threads = 1e9", "memory = '1'", "memory = -5", "seed = -1",
+           "time-limit = 'soon'", "[[[", "]", "\"", "'", "a.b.c = 1", "1 = 2", "norm = 0x", "norm = 1979-05-27", "# only this"]
 # Values in the place of one of a model, which then gets a right checksum.
 INTRUDERS = [None, True, -1, 0, 1, 2**31, 2**53, 2**63, 2**64 - 1, float("nan"), float("inf"), -1e308, 1e308, "", "\x1b[31mred",
              "a" * 300, b"", b"\xff" * 8, struct.pack("<d", float("nan")) * 4, [], [[]], {}, {"a": 1}, [0] * 50]
@@ -215,7 +222,57 @@ class Cases:
             for way, words in MODEL_WAYS.items():
                 self.add(f"rubbish {way} {k}", [w.format("bad.kweave") for w in words], {"bad.kweave": model_bytes(rubbish)}, REFUSED)
 
+    def of_strangers(self, model):
+        """Models that nobody trained: what they ask for is more than they hold, or cannot be."""
+        doubles = lambda values: struct.pack(f"<{len(values)}d", *values)
+        payload = cbor.decode(model[24:])
+        payload.pop("problem")
+        features = payload["samples"][0]["features"]
+        stored = len(payload["sample_indices"]) // 8
+        escape = "\x1b[31mred\x1b]0;title\x07\u009b2J"
+        many = 100_000
+        empty = {"kind": "sparse", "rows": many, "columns": features["columns"], "offsets": bytes(8 * (many + 1)), "indices": b"",
+                 "values": b""}
+        indices = struct.pack(f"<{many}q", *range(many))
+        machine = {"output": 0, "against": -1, "theta": payload["theta"], "support": b"", "factors": b"", "bias": 0.0}
+        kernels, family = payload["kernels"], payload["kernels"]["families"][0]
+        family = {**family, "subset": 1, "members": {name: values[:8] for name, values in family["members"].items()}}
+        count = 200
+        crowd = {**payload, "theta": doubles([1.0] * count), "normalization": {
+            **payload["normalization"], "scale": doubles([1.0] * count), "chains": []}, "kernels": {
+                **kernels, "subsets": [b"", struct.pack(f"<{many}i", *([0] * many))], "families": [family] * count, "names": [],
+                "composites": [], "order": struct.pack(f"<{2 * count}i", *(x for f in range(count) for x in (f, 0)))}}
+        view = payload["samples"][0]
+        several = {**payload, "multiclass": "ovr", "classes": ["a", "b", "c"]}
+        crafted = {
+            "nan": ({**payload, "samples": [{**view, "features": {
+                **features, "values": doubles([float("nan")] * (len(features["values"]) // 8))}}]}, REFUSED),
+            "no machines": ({**several, "machines": []}, REFUSED),
+            "no machines of pairs": ({**several, "multiclass": "ovo", "machines": []}, REFUSED),
+            "one machine": ({**several, "machines": [machine]}, REFUSED),
+            "many machines": ({**several, "machines": [machine] * 5000, "sample_indices": indices, "training_count": many,
+                               "samples": [{**view, "features": empty}]}, REFUSED),
+            "many classes": ({**several, "classes": [str(u) for u in range(5000)], "sample_indices": indices, "training_count": many,
+                              "machines": [{**machine, "output": u} for u in range(5000)], "normalization": {
+                                  **payload["normalization"], "chains": []}, "samples": [{**view, "features": empty}]}, ANY),
+            "many empty classes": ({**several, "classes": [""] * 1_000_000, "machines": [machine] * 3}, REFUSED),
+            "many empty names": ({**payload, "samples": [{**view, "feature_names": [""] * 1_000_000}]}, REFUSED),
+            "many kernels": (crowd, ANY),
+            "many columns": ({**payload, "samples": [{**view, "feature_names": [], "features": {
+                **empty, "rows": stored, "columns": 2**31 - 1, "offsets": bytes(8 * (stored + 1))}}]}, ANY),
+            "escape in a class": ({**payload, "classes": [escape, escape + "2"]}, ANY),
+            "escape in a view": ({**payload, "kernels": {**kernels, "views": [escape]}, "samples": [{**view, "view": escape}]}, ANY),
+            "escape in a kernel": ({**payload, "kernels": {**kernels, "names": [[0, escape]]}}, ANY),
+        }
+        for name, (content, expected) in crafted.items():
+            for way, words in MODEL_WAYS.items():
+                self.add(f"stranger {way} {name}", [w.format("bad.kweave") for w in words],
+                         {"bad.kweave": model_bytes(cbor.encode(content))}, expected)
+
     def of_options(self):
+        for k, text in enumerate(CONFIGS):
+            for verb in (["train", "good.csv", "-o", "new.kweave"], ["predict", "good.kweave", "good.csv"]):
+                self.add(f"config {verb[0]} {k}", [*verb, "--config", "bad.toml"], {"bad.toml": text.encode()}, ANY)
         for option in NUMBERS + WORDS:
             for value in VALUES:
                 sure = value in ("", "one", "--norm", "\x1b[31m") and option in NUMBERS
@@ -248,7 +305,8 @@ def judge(case, template):
             return "crash", f"status {status}: {told[-300:]}"
         if status not in expected:
             return "wrong", f"status {status}, expected one of {expected}: {told[-300:]}"
-        if any(c < 32 and c not in (9, 10) or c == 127 for c in result.stderr + result.stdout):
+        shown = result.stderr + result.stdout
+        if any(c < 32 and c not in (9, 10) or c == 127 for c in shown) or b"\xc2\x9b" in shown:
             return "wrong", "control characters reached the terminal"
         if status in REFUSED:
             lines = [line for line in told.splitlines() if not line.startswith("kweave: warning: ")]
@@ -268,6 +326,7 @@ def main():
         cases = Cases()
         cases.of_files()
         cases.of_models((template / "good.kweave").read_bytes())
+        cases.of_strangers((template / "good.kweave").read_bytes())
         cases.of_options()
         if "--list" in sys.argv:
             print("\n".join(name for name, *_ in cases.all))

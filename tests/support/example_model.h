@@ -39,7 +39,7 @@ inline ModelContent ExampleModel() {
   content.kernels.order = {{0, 0}, {0, 1}, {1, 0}, {-1, 0}};
   content.kernels.given_names = {{3, "both"}};
   content.kernels.had_more_views = true;
-  content.machines = {{{0.5, 0.25, 0.125, 1}, {-0.75, 0.75}, 0.375}};
+  content.machines = {{{0.5, 0.25, 0.125, 1}, {{0, 1}, {-0.75, 0.75}}, 0.375}};
   content.normalization.sequence = {Normalizer::kSpherical};
   content.normalization.scale = {2, 3, 1, 1};
   content.normalization.chains[2] = {{Normalizer::kSpherical, 1, {0.5, 0.25}}};

@@ -84,7 +84,7 @@ TEST(Verify, RefusesADamagedMachine) {
   EXPECT_THAT(failures([](ModelContent& content) { content.machines[0].bias += 0.1; }),
               HasSubstr("objective"));
   EXPECT_THAT(failures([](ModelContent& content) {
-                for (double& beta : content.machines[0].beta) beta *= 0.9;
+                for (double& beta : content.machines[0].beta.values) beta *= 0.9;
               }),
               HasSubstr("objective"));
   EXPECT_THAT(failures([](ModelContent& content) {
@@ -160,7 +160,7 @@ TEST(Verify, ChecksThatClassKernelsMakeTheFunctionsOfTheModel) {
   const Model model = Train(data, options, {});
   EXPECT_EQ(Failures(model, data), "");
   const Model damaged = Changed(model, [](ModelContent& content) {
-    for (double& beta : content.machines[0].beta) beta *= 1.01;
+    for (double& beta : content.machines[0].beta.values) beta *= 1.01;
   });
   EXPECT_THAT(Failures(damaged, data), HasSubstr("predicts"));
 }
