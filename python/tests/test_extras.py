@@ -179,7 +179,7 @@ def test_callback_sees_the_gap_of_the_model(kind):
         options.update(kernels=f"each(rbf(gamma=logspace(1e-3,1e2,150)))", norm=1)
     if kind == "machines":
         y = y + 2 * (X[:, 3] > 0)
-        options.update(multiclass="ovr", memory="20M")
+        options.update(multiclass="ovr", memory="120M")
     stages = set()
 
     def stop(info):

@@ -1,3 +1,5 @@
+#include "train/forecast.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -5,6 +7,7 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "kernel/language.h"
+#include "kweave/error.h"
 #include "kweave/train.h"
 #include "train/effective_options.h"
 #include "train/memory_plan.h"
@@ -14,35 +17,50 @@
 namespace kweave {
 namespace {
 
-std::string Bytes(std::size_t bytes) {
-  constexpr std::string_view kUnits[] = {"B", "kB", "MB", "GB", "TB"};
-  auto value = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  for (; value >= 1000 && unit + 1 < std::size(kUnits); ++unit) value /= 1000;
-  return fmt::format("{:.3g} {}", value, kUnits[unit]);
-}
+// What is known before a kernel is computed.
+struct Outline {
+  Index kernels = 0, pair_kernels = 0;
+  MemoryPlan plan;
+};
 
-}  // namespace
-
-Forecast ForecastTraining(const Dataset& data, const CheckedOptions& checked, const Context& context) {
-  const TrainOptions& options = *checked;
-  const PreparedSamples samples = PrepareSamples(data, options);
+Outline MakeOutline(const PreparedSamples& samples, const TrainOptions& options, const Context& context) {
+  Outline outline;
   KernelSet kernels = ParseKernels(EffectiveKernels(options), samples.views, context.seed, samples.numbering);
-  const auto count = static_cast<Index>(samples.indices.size());
-  const Index total = kernels.size();
+  outline.kernels = kernels.size();
   const std::vector<Index> on_pairs = FindPairKernels(kernels);
+  outline.pair_kernels = std::ssize(on_pairs);
   if (!on_pairs.empty()) {
     std::vector<Index> others;
-    for (Index m = 0; m < total; ++m) {
+    for (Index m = 0; m < outline.kernels; ++m) {
       if (!std::ranges::binary_search(on_pairs, m)) others.push_back(m);
     }
     kernels = kernels.Select(others);
   }
-  const auto pairs = static_cast<double>(count) * static_cast<double>(samples.classes.size());
+  outline.plan =
+      PlanMemory(kernels, ViewsOf(kernels, samples.views), static_cast<Index>(samples.indices.size()),
+                 options, context, MachineCount(options, samples), OutputsOfOneMachine(options, samples));
+  return outline;
+}
+
+}  // namespace
+
+void RequireMemory(const PreparedSamples& samples, const TrainOptions& options, const Context& context) {
+  if (context.memory_bytes == 0) return;
+  const std::size_t needed = MakeOutline(samples, options, context).plan.needed_bytes;
+  if (needed <= context.memory_bytes) return;
+  const std::string allowed = BytesText(context.memory_bytes), rule = "at least about " + BytesText(needed);
+  throw Error(ErrorKind::kResource,
+              fmt::format("`memory` allows {}, training needs {} beside the data", allowed, rule),
+              {"memory", allowed, rule});
+}
+
+Forecast ForecastTraining(const Dataset& data, const CheckedOptions& checked, const Context& context) {
+  const TrainOptions& options = *checked;
+  const PreparedSamples samples = PrepareSamples(data, options);
   const auto taken = static_cast<std::size_t>(PeakMemoryBytes());
-  const MemoryPlan plan =
-      PlanMemory(kernels, ViewsOf(kernels, samples.views), count, options, context,
-                 HasSeveralMachines(options, samples), OutputsOfOneMachine(options, samples));
+  const auto [kernels, pair_kernels, plan] = MakeOutline(samples, options, context);
+  const auto count = static_cast<double>(samples.indices.size());
+  const double pairs = count * static_cast<double>(samples.classes.size());
   Forecast forecast;
   forecast.data_bytes = plan.data_bytes;
   forecast.cache_bytes = plan.base_cache_bytes + plan.row_cache_bytes;
@@ -50,10 +68,9 @@ Forecast ForecastTraining(const Dataset& data, const CheckedOptions& checked, co
   forecast.peak_bytes =
       taken + plan.working_bytes + plan.data_bytes + std::max(forecast.cache_bytes, plan.certificate_bytes);
   forecast.pair_evaluations =
-      static_cast<double>(plan.bases) * static_cast<double>(count) * static_cast<double>(count) +
-      static_cast<double>(on_pairs.size()) * pairs * pairs;
-  forecast.samples = count;
-  forecast.kernels = total;
+      static_cast<double>(plan.bases) * count * count + static_cast<double>(pair_kernels) * pairs * pairs;
+  forecast.samples = static_cast<Index>(samples.indices.size());
+  forecast.kernels = kernels;
   return forecast;
 }
 
@@ -65,7 +82,8 @@ std::string Forecast::ToText() const {
       "caches, at most       {}\n"
       "peak memory, about    {}\n"
       "one pass, at most     {:.3g} base values\n",
-      samples, kernels, Bytes(data_bytes), Bytes(cache_bytes), Bytes(peak_bytes), pair_evaluations);
+      samples, kernels, BytesText(data_bytes), BytesText(cache_bytes), BytesText(peak_bytes),
+      pair_evaluations);
 }
 
 }  // namespace kweave

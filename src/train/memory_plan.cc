@@ -1,7 +1,10 @@
 #include "train/memory_plan.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include "base/memory.h"
 #include "base/threads.h"
@@ -35,8 +38,12 @@ std::size_t FeatureBytes(const SparseRows& sparse) {
 // and what a second-order model of theta or a bundle of betas takes.
 constexpr std::size_t kProgramBytes = std::size_t{24} << 20;
 constexpr std::size_t kBytesPerSample = 2000;
-// Specification, name, weights of methods and model: measured with 100,000 and 200,000 widths.
-constexpr std::size_t kBytesPerKernel = 1100;
+// Specification, name, weights of methods and model: measured with a million widths.
+constexpr std::size_t kBytesPerKernel = 1500;
+// Report, history, problem and support vectors of a machine, and its vectors over the kernels (theta and
+// quadratics of what was learned, of the report and of the model): measured with 19,900 machines.
+constexpr std::size_t kBytesPerMachine = 5500;
+constexpr std::size_t kVectorsPerMachine = 6;
 // Of a machine with several: betas, outputs and gradients of the solver, the driver and the certificate.
 constexpr std::size_t kBytesPerOutput = 12 * sizeof(double);
 constexpr std::size_t kWeightMethodBytes = std::size_t{56} << 20;
@@ -63,8 +70,7 @@ void ShareAmongMachines(Index samples, Index certificate_bases, std::size_t cach
 }  // namespace
 
 MemoryPlan PlanMemory(const KernelSet& kernels, std::span<const View> views, Index samples,
-                      const TrainOptions& options, const Context& context, bool has_several_machines,
-                      Index outputs) {
+                      const TrainOptions& options, const Context& context, Index machines, Index outputs) {
   MemoryPlan plan;
   plan.use_float = options.gap >= kFloatGap;
   for (const View& view : views) {
@@ -85,8 +91,10 @@ MemoryPlan PlanMemory(const KernelSet& kernels, std::span<const View> views, Ind
   const std::size_t matrix_bytes = samples * samples * value_bytes;
   const bool is_fixed = kernels.size() == 1 || std::isinf(options.norm);
   const std::size_t output_bytes = outputs > 1 ? samples * outputs * kBytesPerOutput : 0;
+  const std::size_t machine_bytes =
+      machines > 1 ? machines * (kBytesPerMachine + kVectorsPerMachine * kernels.size() * sizeof(double)) : 0;
   plan.working_bytes = kProgramBytes + samples * kBytesPerSample + kernels.size() * kBytesPerKernel +
-                       output_bytes + gram.Bytes() +
+                       output_bytes + machine_bytes + gram.Bytes() +
                        (is_fixed ? 0 : std::min(kWeightMethodBytes, matrix_bytes));
   const std::size_t caches = Difference(total, plan.working_bytes);
   // Base values serve again only when theta moves. They are gone, like the rows, when the certificate packs
@@ -102,11 +110,21 @@ MemoryPlan PlanMemory(const KernelSet& kernels, std::span<const View> views, Ind
     plan.row_cache_bytes = std::min(caches - plan.base_cache_bytes, 2 * samples * samples * sizeof(float));
   }
   // A solver needs some rows even where nothing is left.
-  plan.row_cache_bytes = std::max(plan.row_cache_bytes, kLeastRows * samples * value_bytes);
-  if (has_several_machines) {
+  const std::size_t least_row_bytes = kLeastRows * samples * value_bytes;
+  plan.row_cache_bytes = std::max(plan.row_cache_bytes, least_row_bytes);
+  plan.needed_bytes = plan.working_bytes + std::max(least_row_bytes, plan.certificate_bytes);
+  if (machines > 1) {
     ShareAmongMachines(samples, exact.MatrixCount(), caches, value_bytes, context, plan);
   }
   return plan;
+}
+
+std::string BytesText(std::size_t bytes) {
+  constexpr std::string_view kUnits[] = {"B", "kB", "MB", "GB", "TB"};
+  auto value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  for (; value >= 1000 && unit + 1 < std::size(kUnits); ++unit) value /= 1000;
+  return fmt::format("{:.3g} {}", value, kUnits[unit]);
 }
 
 }  // namespace kweave

@@ -2,6 +2,7 @@
 #define KWEAVE_TRAIN_MEMORY_PLAN_H_
 
 #include <cstddef>
+#include <string>
 
 #include "kernel/kernel_set.h"
 #include "kweave/context.h"
@@ -18,9 +19,11 @@ struct MemoryPlan {
   std::size_t certificate_bytes = 0;  ///< samples packed for the certificate, when caches are gone
   std::size_t base_cache_bytes = 0;   ///< base quantities that serve every kernel of a family
   std::size_t row_cache_bytes = 0;    ///< rows of the learned kernel
-  bool keeps_bases = false;           ///< several machines: all base quantities fit
-  bool keeps_exact_bases = false;     ///< those of the certificate, too
-  Index bases = 0;                    ///< n x n base matrices that the kernels are functions of
+  /// Beside the data, with no caches but the rows a solver cannot do without.
+  std::size_t needed_bytes = 0;
+  bool keeps_bases = false;        ///< several machines: all base quantities fit
+  bool keeps_exact_bases = false;  ///< those of the certificate, too
+  Index bases = 0;                 ///< n x n base matrices that the kernels are functions of
 };
 
 /// Shares out Context::memory_bytes, or half of what is free: what is not needed otherwise goes to caches. A
@@ -30,8 +33,11 @@ struct MemoryPlan {
 /// fit, and have a part of the rows each. A machine with several outputs has vectors over samples and
 /// outputs.
 MemoryPlan PlanMemory(const KernelSet& kernels, std::span<const View> views, Index samples,
-                      const TrainOptions& options, const Context& context, bool has_several_machines = false,
+                      const TrainOptions& options, const Context& context, Index machines = 1,
                       Index outputs = 1);
+
+/// For people: 1.25 GB.
+std::string BytesText(std::size_t bytes);
 
 }  // namespace kweave
 

@@ -47,10 +47,12 @@ std::optional<Multiclass> EffectiveMulticlass(const TrainOptions& options, const
   return is_small && !needs_one_per_class ? Multiclass::kOneAgainstOne : Multiclass::kOneAgainstRest;
 }
 
-bool HasSeveralMachines(const TrainOptions& options, const PreparedSamples& samples) {
-  if (options.task != Task::kClassify) return false;
+Index MachineCount(const TrainOptions& options, const PreparedSamples& samples) {
+  if (options.task != Task::kClassify) return 1;
   const std::optional<Multiclass> machines = EffectiveMulticlass(options, samples.labels);
-  return machines && machines != Multiclass::kJoint;
+  const Index classes = std::ssize(samples.classes);
+  if (!machines || machines == Multiclass::kJoint) return 1;
+  return machines == Multiclass::kOneAgainstOne ? classes * (classes - 1) / 2 : classes;
 }
 
 Index OutputsOfOneMachine(const TrainOptions& options, const PreparedSamples& samples) {

@@ -13,8 +13,8 @@ namespace kweave {
 /// Throws Error(kUsage) when the options do not fit the labels.
 std::optional<Multiclass> EffectiveMulticlass(const TrainOptions& options, const ClassLabels& labels);
 
-/// Whether several machines of two classes each are learned.
-bool HasSeveralMachines(const TrainOptions& options, const PreparedSamples& samples);
+/// How many machines are learned apart: several of two classes each, or one, which may be joint.
+Index MachineCount(const TrainOptions& options, const PreparedSamples& samples);
 
 /// How many functions a machine has: one for each class where it is joint, else one.
 Index OutputsOfOneMachine(const TrainOptions& options, const PreparedSamples& samples);

@@ -7,9 +7,12 @@
 #include <cmath>
 
 #include "base/random.h"
+#include "kernel/language.h"
 #include "kweave/error.h"
 #include "kweave/train.h"
 #include "tests/support/verified_train.h"
+#include "train/effective_options.h"
+#include "train/memory_plan.h"
 
 namespace kweave {
 namespace {
@@ -324,7 +327,14 @@ TEST(Multiclass, DoesNotDependOnThreadsOrMemory) {
     Context one, many, tight;
     one.threads = 1;
     many.threads = 3;
-    tight.memory_bytes = 1;  // nothing can be kept
+    tight.memory_bytes = 1;
+    EXPECT_THAT([&] { Train(data, options, tight); },
+                testing::ThrowsMessage<Error>(testing::HasSubstr("training needs at least about")));
+    const KernelSet kernels = ParseKernels(EffectiveKernels(options), data.views, 0);
+    const Index machines =
+        multiclass == Multiclass::kOneAgainstRest ? kClasses : kClasses * (kClasses - 1) / 2;
+    tight.memory_bytes =  // nothing can be kept
+        PlanMemory(kernels, data.views, kSamples, options, {}, machines).needed_bytes;
     const Summary expected = TrainVerified(data, options, one).summary();
     const Summary same = TrainVerified(data, options, many).summary();
     const Summary alone = TrainVerified(data, options, tight).summary();

@@ -17,6 +17,7 @@
 #include "regularizer/lp_norm.h"
 #include "train/certificate_cost.h"
 #include "train/effective_options.h"
+#include "train/forecast.h"
 #include "train/grams.h"
 #include "train/huge_values.h"
 #include "train/memory_plan.h"
@@ -162,13 +163,13 @@ Model Train(const Dataset& data, const CheckedOptions& checked, const Context& c
   const std::optional<Multiclass> multiclass =
       has_classes ? EffectiveMulticlass(options, samples.labels) : std::nullopt;
   if (const std::string note = NoteOnSolver(options); !note.empty()) control.Log(LogLevel::kNote, note);
+  RequireMemory(samples, options, context);
   const PreparedKernels prepared = PrepareKernels(samples, options, context.seed, pool, control);
   const double kernel_seconds = control.Seconds();
 
   const auto count = static_cast<Index>(samples.indices.size());
-  const MemoryPlan plan =
-      PlanMemory(prepared.kernels, prepared.views, count, options, context,
-                 HasSeveralMachines(options, samples), OutputsOfOneMachine(options, samples));
+  const MemoryPlan plan = PlanMemory(prepared.kernels, prepared.views, count, options, context,
+                                     MachineCount(options, samples), OutputsOfOneMachine(options, samples));
   const ScopedPoll poll(pool, [&control] { control.ShouldStop(); });  // which throws if the run is abandoned
   std::unique_ptr<Grams> grams;
   if (prepared.kept.empty() && prepared.pairs.empty()) {
