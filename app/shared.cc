@@ -104,7 +104,7 @@ void AddRunOptions(CLI::App& verb, RunArguments& arguments) {
       "half of what is free)");
   verb.add_option("--config", arguments.config, "take these options from a TOML file; flags win");
   verb.add_flag("-q,--quiet", arguments.is_quiet, "print errors only");
-  verb.add_flag("-v,--verbose", arguments.is_verbose, "say more");
+  verb.add_flag("-v,--verbose", arguments.is_verbose, "say what was decided, and why");
 }
 
 Context MakeContext(const RunArguments& arguments) {

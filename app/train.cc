@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <span>
+#include <string_view>
 
 #include "config.h"
 #include "kweave/error.h"
@@ -123,6 +125,34 @@ std::string ResultText(const Summary& summary, const std::string& output) {
   return text + fmt::format("model written to {}\n", output);
 }
 
+// What training chose where it was free to.
+std::string ChoicesText(const Summary& summary) {
+  std::string text;
+  for (const auto& [name, value] : summary.options) {
+    if (name == "method" || name == "driver" || name == "solver")
+      text += fmt::format(", `{}` {}", name, value);
+  }
+  return "learned by" + text.substr(std::min<std::size_t>(1, text.size()));
+}
+
+// Everyday options stay where --help shows them first; the others follow in groups.
+void GroupOptions(CLI::App& verb) {
+  constexpr std::string_view kEveryday[] = {"help",       "view",  "labels", "task",    "kernel",
+                                            "C",          "norm",  "gap",    "threads", "output",
+                                            "time-limit", "quiet", "summary"};
+  constexpr std::string_view kData[] = {"label-separator", "label-column", "id-column",
+                                        "format",          "weights",      "class-weight"};
+  constexpr std::string_view kRun[] = {"memory", "config", "verbose", "seed", "accept-partial", "dry-run"};
+  for (CLI::Option* option : verb.get_options()) {
+    const std::string name = option->get_single_name();
+    const auto is_in = [&name](std::span<const std::string_view> names) {
+      return std::ranges::find(names, name) != names.end();
+    };
+    if (option->get_positional() || option->get_group().empty() || is_in(kEveryday)) continue;
+    option->group(is_in(kData) ? "Data" : is_in(kRun) ? "Run" : "Learning");
+  }
+}
+
 void Run(CLI::App& verb, TrainArguments& arguments) {
   if (arguments.prints_page) return Print(OptionsPage());
   if (!arguments.run.config.empty()) ApplyConfig(verb, arguments.run.config);
@@ -156,6 +186,7 @@ void Run(CLI::App& verb, TrainArguments& arguments) {
   AnswerInterrupts(nullptr);
   line.Clear();
   Summary summary = model.summary();
+  context.log(LogLevel::kDetail, ChoicesText(summary));
   const int status = StatusOf(summary.status, arguments.accepts_partial);
   const std::string output = status == 0 ? arguments.output : PartialPath(arguments);
   model.Save(output);
@@ -197,6 +228,7 @@ void AddTrain(CLI::App& app) {
                   "file for the machine-readable result; - for standard output");
   verb.add_flag("--dry-run", arguments->is_dry_run, "forecast memory and work, and train nothing");
   verb.add_flag("--options-page", arguments->prints_page)->group("");  // hidden: for the documentation
+  GroupOptions(verb);
   verb.callback([&verb, arguments] { Run(verb, *arguments); });
 }
 

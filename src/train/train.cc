@@ -144,6 +144,28 @@ std::string NoteOnSolver(const TrainOptions& options) {
 // Factors of a machine with a bias sum to zero, whichever of several it is.
 bool FactorsSumToZero(const TrainOptions& options) { return options.bias && options.task != Task::kOneClass; }
 
+// What was decided before anything is learned, and why.
+void LogDecisions(const MemoryPlan& plan, const TrainOptions& options, const Context& context,
+                  std::optional<Multiclass> multiclass, const RunControl& control) {
+  control.Log(LogLevel::kDetail, fmt::format("kernel values in {} precision, which a gap of {:.2g} {}",
+                                             plan.use_float ? "single" : "double", options.gap,
+                                             plan.use_float ? "can be reached with" : "needs"));
+  control.Log(
+      LogLevel::kDetail,
+      fmt::format("{} for base quantities and {} for rows of the learned kernel, what {} leaves beside "
+                  "the {} that training works with, or what they can fill",
+                  BytesText(plan.base_cache_bytes), BytesText(plan.row_cache_bytes),
+                  context.memory_bytes > 0 ? "`memory`" : "half of the free memory",
+                  BytesText(plan.working_bytes)));
+  if (multiclass) {
+    control.Log(LogLevel::kDetail,
+                fmt::format("classes are told apart by `multiclass` {}, {}", ToString(*multiclass),
+                            options.multiclass == Multiclass::kAuto
+                                ? "as their number, that of the samples and the loss suggest"
+                                : "as asked for"));
+  }
+}
+
 }  // namespace
 
 Model Train(const Dataset& data, const CheckedOptions& checked, const Context& context, const Model* start) {
@@ -170,6 +192,7 @@ Model Train(const Dataset& data, const CheckedOptions& checked, const Context& c
   const auto count = static_cast<Index>(samples.indices.size());
   const MemoryPlan plan = PlanMemory(prepared.kernels, prepared.views, count, options, context,
                                      MachineCount(options, samples), OutputsOfOneMachine(options, samples));
+  LogDecisions(plan, options, context, multiclass, control);
   const ScopedPoll poll(pool, [&control] { control.ShouldStop(); });  // which throws if the run is abandoned
   std::unique_ptr<Grams> grams;
   if (prepared.kept.empty() && prepared.pairs.empty()) {

@@ -54,6 +54,19 @@ class Messages(FolderTest):
         self.write("d.txt", libsvm_text(LABELS, ROWS).replace(" ", "\t"))
         self.assertIn("read 24 samples", self.succeed("train", "d.txt", "-o", "m.kweave"))
 
+    def test_verbose_runs_say_what_was_decided(self):
+        self.write("d.csv", CSV)
+        said = run("train", "d.csv", "-v", "-o", "m.kweave", cwd=self.folder).stderr
+        for words in ("single precision, which a gap of 0.001 can be reached with", "of the free memory", "--method", "--solver"):
+            self.assertIn(words, said)
+        self.assertEqual(run("train", "d.csv", "-o", "m.kweave", cwd=self.folder).stderr, "")
+
+    def test_help_has_the_everyday_options_first(self):
+        text = self.succeed("train", "--help")
+        places = [text.index(words) for words in ("Options:", "--kernel", "--output", "Data:", "--id-column", "Learning:", "--method",
+                                                  "Run:", "--memory")]
+        self.assertEqual(places, sorted(places))
+
     def test_a_dash_is_standard_input(self):
         self.write("d.csv", CSV)
         piped = lambda *words: subprocess.run([PROGRAM, *words], cwd=self.folder, input=CSV, capture_output=True, text=True,
