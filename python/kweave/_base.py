@@ -232,7 +232,7 @@ class MKLEstimator(Explanations, WholeFit, SparseInputTags, BaseEstimator):
         self._widths = {name: matrix.shape[1] for name, matrix, _ in samples.views}
         self._sources = list(self._widths) if samples.stack is None else list(samples.stack.names)
         self._stack_rows = None if samples.stack is None else samples.stack.rows
-        self._stack_columns = None if samples.stack is None else samples.stack.columns
+        self._stack_columns = None if samples.stack is None else samples.stack.n_columns
         self._stored = np.array(model.stored_samples, dtype=np.int64)
         self._functions = self._callables()
         self._kept_rows = {
@@ -241,16 +241,16 @@ class MKLEstimator(Explanations, WholeFit, SparseInputTags, BaseEstimator):
 
     def _new_columns(self, stack):
         """Which columns of a stack with new samples belong to the training samples, or to those the model stores."""
-        if self._stack_rows is None or stack.columns == len(self._stack_rows) != self._stack_columns:
+        if self._stack_rows is None or stack.n_columns == len(self._stack_rows) != self._stack_columns:
             return ()
-        if stack.columns == self._stack_columns:
+        if stack.n_columns == self._stack_columns:
             return self._stack_rows
-        if stack.columns == len(self.support_):
+        if stack.n_columns == len(self.support_):
             needed = self._training_positions[self._stored]
             if np.isin(needed, self.support_).all():
                 return np.searchsorted(self.support_, needed)
         raise ValueError(
-            f"kernel matrices of {stack.columns} columns, expected one per training sample ({len(self._stack_rows)}) "
+            f"kernel matrices of {stack.n_columns} columns, expected one per training sample ({len(self._stack_rows)}) "
             f"or per support vector ({len(self.support_)})"
         )
 

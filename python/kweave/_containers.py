@@ -25,7 +25,7 @@ def _resolve(key, size):
     key = _row_key(key)
     if np.isscalar(key):
         key = [key]
-    return np.arange(size)[key]
+    return np.atleast_1d(np.arange(size)[key])
 
 
 def _counts_from_zero(index):
@@ -47,6 +47,15 @@ class _Labelled:
             self._label(matrix.values, rows, columns)
         elif hasattr(matrix, "columns"):
             self._label(matrix, None if _counts_from_zero(matrix.index) else matrix.index, matrix.columns)
+
+    def present_rows(self):
+        """Which rows hold a number; None where all do by their form."""
+        if self.values is None:
+            raise ValueError("a view is None, expected a matrix; a sample that a view lacks has a row of NaN there, or no id")
+        if sparse.issparse(self.values) or np.ndim(self.values) != 2:
+            return None
+        values = np.asarray(self.values)
+        return ~np.isnan(values).all(axis=1) if values.dtype.kind == "f" and values.shape[1] else None
 
     def _label(self, values, ids, names):
         self.values = values
@@ -92,7 +101,8 @@ class Views:
         Ids of the samples. A dict has those of each view, 'index' takes them from what the views come in, as it is done for
         MuData: the views are then joined, samples that a view lacks are left out, and the order is that of the first view.
         None: those that all views with ids have; it is an error if they differ. An index that only counts has none. `ids` says
-        afterwards which samples are there: those of targets, as in ``y.loc[X.ids]``.
+        afterwards which samples are there: those of targets, as in ``y.loc[X.ids]``. A row of nothing but NaN is a sample that
+        the view lacks; without ids they are left out by position, as in ``y[X.ids]``.
     drop : bool, default=None
         Whether a join may leave out samples. None: it may, and warns how many they are; False: it is an error.
 
@@ -133,11 +143,29 @@ class Views:
             ids = self._common_ids(own)
         if isinstance(ids, Mapping) and set(ids) != set(labelled):
             raise ValueError(f"ids of the views {sorted(ids)}, expected those of {sorted(labelled)}")
+        ids = self._without_missing(labelled, ids)
         matrices = {
             name: check_array(view.values, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", input_name=name)
             for name, view in labelled.items()
         }
         self._hold(matrices, {name: view.names for name, view in labelled.items()}, ids, drop)
+
+    @staticmethod
+    def _without_missing(labelled, ids):
+        """Takes rows of nothing but NaN out of the views; what is left has ids, by position where there were none."""
+        has = {name: view.present_rows() for name, view in labelled.items()}
+        if all(rows is None or rows.all() for rows in has.values()):
+            return ids
+        present: dict[str, Any] = {}
+        for name, view in labelled.items():
+            rows = np.ones(np.shape(view.values)[0], dtype=bool) if has[name] is None else has[name]
+            own = ids[name] if isinstance(ids, Mapping) else np.arange(len(rows)) if ids is None else ids
+            if len(own) != len(rows):
+                raise ValueError(f"view {name!r}: {len(own)} ids for {len(rows)} samples")
+            present[name] = np.asarray(list(own))[rows]
+            if not rows.all():
+                view.values = view.values.loc[rows] if hasattr(view.values, "loc") else np.asarray(view.values)[rows]
+        return present
 
     @staticmethod
     def _common_ids(own):
@@ -298,6 +326,23 @@ class Views:
         """
         return self._matrices.keys()
 
+    def get(self, name: str, default: Any = None) -> Any:
+        """The features of a view, or something else where there is none of that name.
+
+        Parameters
+        ----------
+        name : str
+            The view.
+        default : object, default=None
+            What to give where there is no such view.
+
+        Returns
+        -------
+        matrix : array, sparse matrix or `default`
+            The features.
+        """
+        return self._matrices.get(name, default)
+
     def values(self) -> ValuesView[Any]:
         """Features of the views.
 
@@ -361,7 +406,7 @@ class KernelStack:
         Samples and kernels.
     rows : ndarray of int
         Positions of the samples in the matrices.
-    columns : int
+    n_columns : int
         Number of columns of the matrices.
     is_square : bool
         Whether rows and columns are the same samples.
@@ -417,7 +462,7 @@ class KernelStack:
         return self._rows
 
     @property
-    def columns(self) -> int:
+    def n_columns(self) -> int:
         """Number of columns of the matrices."""
         return self._grams[0].shape[1]
 

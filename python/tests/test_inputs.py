@@ -262,6 +262,35 @@ def test_views_of_annotated_matrices(data):
     assert np.array_equal(views["protein"], X[:, 2:])
 
 
+def test_rows_of_nan_are_missing_samples(data):
+    X, y = data
+    lacking = X[:, 2:].copy()
+    lacking[[3, 7]] = np.nan
+    with pytest.warns(UserWarning, match=f"{len(X) - 2} of {len(X)} samples have an id in all views; the join leaves out 2 of view 'a'"):
+        views = Views({"a": X[:, :2], "b": lacking})
+    kept = np.delete(np.arange(len(X)), [3, 7])
+    assert np.array_equal(views.ids, kept) and np.array_equal(views["a"], X[kept, :2])
+    MKLClassifier().fit(views, y[views.ids])
+    names = np.array([f"s{i}" for i in range(len(X))])
+    frames = {"a": pd.DataFrame(X[:, :2], index=names), "b": pd.DataFrame(lacking, index=names).iloc[::-1]}
+    assert Views(frames, ids="index", drop=True).ids.tolist() == names[kept].tolist()
+    with pytest.raises(ValueError, match="leaves out 2 of view 'a'"):
+        Views({"a": X[:, :2], "b": lacking}, drop=False)
+    lacking[5, 0] = np.nan
+    with pytest.raises(ValueError, match="b contains NaN"):
+        Views({"a": X[:, :2], "b": lacking}, drop=True)
+    with pytest.raises(ValueError, match="a view is None"):
+        Views({"a": X, "b": None})
+
+
+def test_views_and_stacks_are_no_arrays(data):
+    X, _ = data
+    for container in (Views({"a": X}), KernelStack([X @ X.T])):
+        with pytest.raises(TypeError, match="several"):
+            StandardScaler().fit(container)
+    assert Views({"a": X}).get("b") is None and Views({"a": X}).get("a").shape == X.shape
+
+
 def test_views_show_themselves():
     html = Views({"<a>": pd.DataFrame({"p": [1.0, 2]}, index=["x", "y"]), "b": sparse.eye(2, format="csr")})._repr_html_()
     assert "2 samples, ids x, y" in html and "&lt;a&gt;" in html and "sparse float64" in html
