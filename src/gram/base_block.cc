@@ -103,6 +103,17 @@ bool LosesDigits(std::span<const BaseRounding> rounding, std::vector<double> squ
   });
 }
 
+// The distance of a training sample to itself, of which products leave some units in the last place of its
+// norm: the bounds on their rounding are for pairs of different samples.
+template <class T>
+void ClearDiagonal(const BaseQuantity& quantity, std::span<const Index> rows, Index begin, Index end, T* out,
+                   Index stride) {
+  if (!quantity.is_translation_invariant) return;
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    if (rows[r] >= begin && rows[r] < end) out[static_cast<Index>(r) * stride + rows[r] - begin] = 0;
+  }
+}
+
 // Inner products of dense features by matrix products.
 template <class T>
 class DenseProducts : public BaseBlock<T> {
@@ -149,6 +160,7 @@ class DenseProducts : public BaseBlock<T> {
       Finish(quantity_, out + r * stride, end - begin, left_.squared_norms[rows[r]],
              right_panel_->squared_norms.data() + begin);
     }
+    if (right_panel_ == &left_) ClearDiagonal(quantity_, rows, begin, end, out, stride);
   }
   double LeftDiagonal(Index i) const override { return FinishDiagonal(quantity_, left_.squared_norms[i]); }
   double RightDiagonal(Index j) const override {
@@ -191,6 +203,7 @@ class SparseProducts : public BaseBlock<T> {
     for (std::size_t r = 0; r < rows.size(); ++r) {
       Finish(quantity_, out + r * stride, end - begin, left_norms_[rows[r]], right_norms_.data() + begin);
     }
+    if (right_norms_.data() == left_norms_.data()) ClearDiagonal(quantity_, rows, begin, end, out, stride);
   }
   double LeftDiagonal(Index i) const override { return FinishDiagonal(quantity_, left_norms_[i]); }
   double RightDiagonal(Index j) const override { return FinishDiagonal(quantity_, right_norms_[j]); }

@@ -268,6 +268,13 @@ class Edges(FolderTest):
         self.converges(targets, rows, "--task", "regress", "--kernel", "rbf(gamma=logspace(1e-3,1e3,7))", "--norm", "inf", "-C", 753,
                        "--normalize", "trace")
 
+    def test_samples_have_no_distance_to_themselves(self):
+        # More samples than differences are taken of: products left one that narrow kernels saw, and a false certificate.
+        rows, generator = normals(520, 10, 5, size=3e7)
+        labels = [generator.choice((1, -1)) for _ in rows]
+        self.converges(labels, rows, "--loss", "least-squares", "--kernel", "rbf(gamma=logspace(1e-3,1e3,7))", "--kernel", "rbf", "-C",
+                       4564, "--normalize", "center")
+
     def test_products_of_what_does_not_vary(self):
         for loss in ("least-squares", "logistic", "hinge"):
             for penalty in ([], ["--penalty", 88]):
