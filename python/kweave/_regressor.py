@@ -36,8 +36,10 @@ class MKLRegressor(RegressorParameters, RegressorMixin, MKLEstimator):
         be said.
     weight_shares_interval_ : ndarray of shape (n_kernels, 2)
         The same of the share of every kernel in the sum of all weights.
-    source_weights_interval_, source_weight_shares_interval_ : dict of str to tuple of float
-        The same of the sums over the kernels of every source, and of the shares of these.
+    source_weights_interval_ : dict of str to tuple of float
+        The same of the sums over the kernels of every source.
+    source_weight_shares_interval_ : dict of str to tuple of float
+        The same of the shares of the sources in the sum of the weights.
     source_shares_ : dict of str to float
         Share of every source (view, or matrix of a `KernelStack`) in the squared norm of the function.
     duality_gap_ : float
