@@ -36,6 +36,7 @@ KINDS = {
     'solver': 'str',
     'normalize': 'sequence',
     'gap': 'float',
+    'weights_tolerance': 'float',
     'certificate': 'str',
     'max_iterations': 'int',
     'class_C': 'numbers',
@@ -133,6 +134,9 @@ class ClassifierParameters:
         'spherical', 'center'; None: 'none'.
     gap : float, default=0.001
         Relative duality gap to reach; product: projected gradient, relative to the objective; above 0, at most 1.
+    weights_tolerance : float, default=0.0
+        Goes on past the gap until every kernel's share of the sum of the weights is known to this; above 0, at most 1;
+        0: none.
     certificate : {'auto', 'table', 'direct'}, default='auto'
         How the certificate evaluates kernels.
     max_iterations : int, default=0
@@ -239,6 +243,7 @@ class ClassifierParameters:
         self.solver = solver
         self.normalize = normalize
         self.gap = gap
+        self.weights_tolerance = weights_tolerance
         self.certificate = certificate
         self.max_iterations = max_iterations
         self.class_C = class_C
@@ -322,6 +327,9 @@ class RegressorParameters:
         'spherical', 'center'; None: 'none'.
     gap : float, default=0.001
         Relative duality gap to reach; product: projected gradient, relative to the objective; above 0, at most 1.
+    weights_tolerance : float, default=0.0
+        Goes on past the gap until every kernel's share of the sum of the weights is known to this; above 0, at most 1;
+        0: none.
     certificate : {'auto', 'table', 'direct'}, default='auto'
         How the certificate evaluates kernels.
     max_iterations : int, default=0
@@ -406,6 +414,7 @@ class RegressorParameters:
         self.solver = solver
         self.normalize = normalize
         self.gap = gap
+        self.weights_tolerance = weights_tolerance
         self.certificate = certificate
         self.max_iterations = max_iterations
         self.warm_start = warm_start
@@ -483,6 +492,9 @@ class OneClassParameters:
         'spherical', 'center'; None: 'none'.
     gap : float, default=0.001
         Relative duality gap to reach; product: projected gradient, relative to the objective; above 0, at most 1.
+    weights_tolerance : float, default=0.0
+        Goes on past the gap until every kernel's share of the sum of the weights is known to this; above 0, at most 1;
+        0: none.
     certificate : {'auto', 'table', 'direct'}, default='auto'
         How the certificate evaluates kernels.
     max_iterations : int, default=0
@@ -565,6 +577,7 @@ class OneClassParameters:
         self.solver = solver
         self.normalize = normalize
         self.gap = gap
+        self.weights_tolerance = weights_tolerance
         self.certificate = certificate
         self.max_iterations = max_iterations
         self.warm_start = warm_start
