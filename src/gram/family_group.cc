@@ -37,7 +37,8 @@ class FamilyGroup final : public Group<T> {
           std::max(this->traits_.table_error, members_[m].scale * (basis_.Error(m) + TailError(m)));
       const double rounding = RoundingOf(shape_, members_[m].parameters, base_.block());
       if (rounding > 0)
-        this->traits_.rounding_errors.push_back({members_[m].kernel, members_[m].scale * rounding});
+        this->traits_.rounding_errors.push_back(
+            {static_cast<std::size_t>(members_[m].kernel), members_[m].scale * rounding});
     }
   }
 

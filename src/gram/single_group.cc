@@ -86,7 +86,7 @@ class SingleGroup final : public Group<T> {
       error += RoundingOf(*term.kind->shape, term.parameters, bases_[t]->block());
     }
     error = kernel_.scale * RoundingAfter(kernel_.steps, error);
-    if (error > 0) this->traits_.rounding_errors.push_back({kernel_.kernel, error});
+    if (error > 0) this->traits_.rounding_errors.push_back({static_cast<std::size_t>(kernel_.kernel), error});
   }
 
   std::unique_ptr<GroupKernel<T>> Learn(std::span<const double> theta) const override {

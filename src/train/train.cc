@@ -216,8 +216,11 @@ Model Train(const Dataset& data, const CheckedOptions& checked, const Context& c
                         .grams = grams.get(),
                         .start = start};
   const LearnedMachines learned = multiclass ? LearnClasses(*multiclass, run) : LearnOneMachine(run);
+  // A run that missed its gap says so itself.
   const std::string open =
-      NoteOnOpenWeights(options, prepared, learned.importance.kernels, learned.total.theta);
+      learned.total.status == Status::kConverged
+          ? NoteOnOpenWeights(options, prepared, learned.importance.kernels, learned.total.theta)
+          : "";
   if (!open.empty()) control.Log(LogLevel::kNote, open);
   return run.Finish(MakeContent(samples, prepared, options, learned), learned, kernel_seconds);
 }
