@@ -8,7 +8,7 @@ SHELL := bash
 
 JOBS ?= $(shell nproc)
 # Seconds for every fuzz target.
-FUZZ_SECONDS ?= $(if $(filter true,$(CI)),60,10)
+FUZZ_SECONDS ?= $(if $(filter true,$(CI)),30,10)
 # Where their search begins; 0: by the clock.
 FUZZ_SEED ?= 1
 # ccache finds objects that began from a precompiled header only when told that these two may differ.
