@@ -171,9 +171,9 @@ void CheckMachines(const ModelContent& content) {
   for (const ModelMachine& machine : content.machines)
     told.push_back(std::minmax(machine.output, machine.against));
   std::ranges::sort(told);
-  const auto repeated = std::ranges::unique(told);
-  Require(repeated.empty() || content.multiclass == Multiclass::kJoint, "two machines tell the same");
-  told.erase(repeated.begin(), repeated.end());
+  const auto repeated = std::unique(told.begin(), told.end());
+  Require(repeated == told.end() || content.multiclass == Multiclass::kJoint, "two machines tell the same");
+  told.erase(repeated, told.end());
   const std::size_t classes = content.classes.size();
   const bool is_of_pairs = content.multiclass == Multiclass::kOneAgainstOne;
   Require(told.size() == (is_of_pairs ? classes * (classes - 1) / 2 : classes), "a machine is missing");
