@@ -242,8 +242,10 @@ void ExportKernels(const Dataset& data, const TrainOptions& options, const Conte
 std::vector<KernelDescription> KernelDescriptions() {
   std::vector<KernelDescription> descriptions;
   for (const KernelKind* kind : KernelTable()) {
-    KernelDescription& one = descriptions.emplace_back(std::string(kind->name), std::string(kind->class_name),
-                                                       std::string(kind->sentence));
+    KernelDescription& one = descriptions.emplace_back();
+    one.name = kind->name;
+    one.class_name = kind->class_name;
+    one.sentence = kind->sentence;
     for (const ParameterRule& rule : kind->parameters) {
       one.parameters.push_back({std::string(rule.name), std::string(rule.sentence), std::string(rule.initial),
                                 rule.width != ParameterRule::Width::kNone});
