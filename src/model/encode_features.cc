@@ -91,8 +91,8 @@ Json EncodeFeatures(const Features& features) {
 }
 
 Features DecodeFeatures(const Json& json) {
-  const auto rows = json.at("rows").get<Index>();
-  const auto columns = json.at("columns").get<Index>();
+  const auto rows = WholeNumber<Index>(json.at("rows"));
+  const auto columns = WholeNumber<Index>(json.at("columns"));
   constexpr Index kLimit = std::numeric_limits<std::int32_t>::max();  // of indices in SparseRows
   if (rows < 0 || rows > kLimit || columns < 0 || columns > kLimit) Damaged("a view has an impossible shape");
   const auto kind = json.at("kind").get<std::string>();

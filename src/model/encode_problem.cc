@@ -161,7 +161,7 @@ ModelProblem DecodeProblem(const Json& json) {
   ModelProblem problem;
   problem.is_known = true;
   problem.kernels = json.at("kernels").get<std::vector<std::string>>();
-  problem.seed = json.at("seed").get<std::uint64_t>();
+  problem.seed = WholeNumber<std::uint64_t>(json.at("seed"));
   problem.active = FromBlob<std::int32_t>(json.at("active"));
   problem.left_out = FromBlob<std::int32_t>(json.at("left_out"));
   problem.scale = FromBlob<double>(json.at("scale"));
@@ -169,7 +169,7 @@ ModelProblem DecodeProblem(const Json& json) {
   problem.epsilon = json.at("epsilon").get<double>();
   problem.sharpness = json.at("sharpness").get<double>();
   problem.costs = FromBlob<double>(json.at("costs"));
-  problem.data_count = json.at("data_count").get<Index>();
+  problem.data_count = WholeNumber<Index>(json.at("data_count"));
   problem.regularizer = DecodeRegularizer(json.at("regularizer"));
   problem.has_common_weights = json.at("common_weights").get<bool>();
   problem.is_product = json.at("product").get<bool>();

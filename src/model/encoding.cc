@@ -62,9 +62,9 @@ Placed DecodePlace(const Json& json) {
     throw Error(ErrorKind::kData,
                 fmt::format("the model uses kernel '{}', which this version does not have", kind));
   }
-  placed.view = json.at("view").get<std::int32_t>();
-  placed.subset = json.at("subset").get<std::int32_t>();
-  placed.file = json.at("file").get<std::int32_t>();
+  placed.view = WholeNumber<std::int32_t>(json.at("view"));
+  placed.subset = WholeNumber<std::int32_t>(json.at("subset"));
+  placed.file = WholeNumber<std::int32_t>(json.at("file"));
   return placed;
 }
 
@@ -164,7 +164,7 @@ KernelSet DecodeKernels(const Json& json) {
   const auto order = PairsFromBlob(json.at("order"));
   for (std::size_t k = 0; k < order.size(); k += 2) kernels.order.push_back({order[k], order[k + 1]});
   for (const Json& given : json.at("names")) {
-    kernels.given_names[given.at(0).get<Index>()] = given.at(1).get<std::string>();
+    kernels.given_names[WholeNumber<Index>(given.at(0))] = given.at(1).get<std::string>();
   }
   return kernels;
 }
@@ -201,7 +201,7 @@ Normalization DecodeNormalization(const Json& json) {
   for (const Json& name : json.at("sequence")) normalization.sequence.push_back(DecodeNormalizer(name));
   normalization.scale = FromBlob<double>(json.at("scale"));
   for (const Json& chain : json.at("chains")) {
-    auto& steps = normalization.chains[chain.at("kernel").get<Index>()];
+    auto& steps = normalization.chains[WholeNumber<Index>(chain.at("kernel"))];
     for (const Json& step : chain.at("steps")) {
       steps.push_back({DecodeNormalizer(step.at("kind")), step.at("constant").get<double>(),
                        FromBlob<double>(step.at("per_sample"))});
@@ -222,8 +222,8 @@ Json EncodeMachine(const ModelMachine& machine) {
 
 ModelMachine DecodeMachine(const Json& json) {
   ModelMachine machine;
-  machine.output = json.at("output").get<Index>();
-  machine.against = json.at("against").get<Index>();
+  machine.output = WholeNumber<Index>(json.at("output"));
+  machine.against = WholeNumber<Index>(json.at("against"));
   machine.theta = FromBlob<double>(json.at("theta"));
   machine.bias = json.at("bias").get<double>();
   machine.beta = {FromBlob<std::int32_t>(json.at("support")), FromBlob<double>(json.at("factors"))};
@@ -267,7 +267,7 @@ ModelContent Decode(const Json& json) {
                                .feature_names = sample.at("feature_names").get<std::vector<std::string>>()});
   }
   content.sample_indices = FromBlob<Index>(json.at("sample_indices"));
-  content.training_count = json.at("training_count").get<Index>();
+  content.training_count = WholeNumber<Index>(json.at("training_count"));
   if (json.contains("multiclass")) {
     const ChoiceRecord<Multiclass>* found = FindChoice<Multiclass>(json.at("multiclass").get<std::string>());
     if (found == nullptr) throw Error(ErrorKind::kData, "its machines are combined in an unknown way");

@@ -70,9 +70,10 @@ HistoryRow HistoryFromJson(const Json& json) {
           .dual = Number(json.at("dual")),
           .relative_gap = Number(json.contains("relative_gap") ? json.at("relative_gap")
                                                                : json.at("gap")),  // as older models call it
-          .solves = json.at("solves").get<std::int64_t>(),
+          .solves = WholeNumber<std::int64_t>(json.at("solves")),
           .inside_solve = json.at("inside_solve").get<bool>(),
-          .fallbacks = json.value("fallbacks", std::int64_t{0})};  // older models do not count them
+          // Older models do not count them.
+          .fallbacks = json.contains("fallbacks") ? WholeNumber<std::int64_t>(json.at("fallbacks")) : 0};
 }
 
 Json ToJson(const WeightInterval& interval) { return {interval.lower, interval.upper}; }
@@ -153,10 +154,10 @@ MachineReport MachineFromJson(const Json& json) {
                        .primal = Number(json.at("primal")),
                        .dual = Number(json.at("dual")),
                        .relative_gap = Number(json.at("relative_gap")),
-                       .iterations = json.at("iterations").get<std::int64_t>(),
-                       .solves = json.at("solves").get<std::int64_t>(),
+                       .iterations = WholeNumber<std::int64_t>(json.at("iterations")),
+                       .solves = WholeNumber<std::int64_t>(json.at("solves")),
                        .bias = Number(json.at("bias")),
-                       .n_support = json.at("n_support").get<std::int64_t>(),
+                       .n_support = WholeNumber<std::int64_t>(json.at("n_support")),
                        .weights = json.at("weights").get<std::vector<double>>(),
                        .quadratics = json.value("quadratics", std::vector<double>()),
                        .weight_intervals = IntervalsFromJson(json, "weight_intervals"),
@@ -241,21 +242,23 @@ Summary Parse(const Json& json) {
   summary.dual = Number(json.at("dual"));
   summary.gap = Number(json.at("gap"));
   summary.relative_gap = Number(json.at("relative_gap"));
-  summary.iterations = json.at("iterations").get<std::int64_t>();
-  summary.solves = json.at("solves").get<std::int64_t>();
+  summary.iterations = WholeNumber<std::int64_t>(json.at("iterations"));
+  summary.solves = WholeNumber<std::int64_t>(json.at("solves"));
   summary.bias = Number(json.at("bias"));
-  summary.n_support = json.at("n_support").get<std::int64_t>();
+  summary.n_support = WholeNumber<std::int64_t>(json.at("n_support"));
   for (const Json& kernel : json.at("kernels")) summary.kernels.push_back(KernelFromJson(kernel));
   if (json.contains("sources")) {  // older models have none, nor intervals
     for (const Json& source : json.at("sources")) summary.sources.push_back(SourceFromJson(source));
   }
   if (json.contains("share_error")) summary.share_error = Number(json.at("share_error"));
   summary.no_intervals = json.value("no_intervals", "");
-  summary.kernels_total = json.at("kernels_total").get<std::int64_t>();
-  summary.kernels_active = json.at("kernels_active").get<std::int64_t>();
+  summary.kernels_total = WholeNumber<std::int64_t>(json.at("kernels_total"));
+  summary.kernels_active = WholeNumber<std::int64_t>(json.at("kernels_active"));
   summary.seconds = SecondsFromJson(json.at("seconds"));
-  summary.kernel_rows = json.value("kernel_rows", std::int64_t{0});  // older models do not have it
-  summary.base_values = json.value("base_values", std::int64_t{0});  // nor this
+  // Older models do not have it.
+  summary.kernel_rows = json.contains("kernel_rows") ? WholeNumber<std::int64_t>(json.at("kernel_rows")) : 0;
+  // Nor this.
+  summary.base_values = json.contains("base_values") ? WholeNumber<std::int64_t>(json.at("base_values")) : 0;
   if (json.contains("multiclass"))
     summary.multiclass = ChoiceFromName<Multiclass>(json.at("multiclass").get<std::string>());
   if (json.contains("class_kernel")) summary.class_kernel = ClassKernelFromJson(json.at("class_kernel"));
@@ -265,8 +268,8 @@ Summary Parse(const Json& json) {
   if (json.contains("machines")) {
     for (const Json& machine : json.at("machines")) summary.machines.push_back(MachineFromJson(machine));
   }
-  summary.peak_memory_bytes = json.at("peak_memory_bytes").get<std::int64_t>();
-  summary.threads = json.at("threads").get<int>();
+  summary.peak_memory_bytes = WholeNumber<std::int64_t>(json.at("peak_memory_bytes"));
+  summary.threads = WholeNumber<int>(json.at("threads"));
   for (const auto& [name, value] : json.at("options").items())
     summary.options.emplace_back(name, value.dump());
   summary.certificate = ChoiceFromName<KernelEvaluation>(json.at("certificate").get<std::string>());

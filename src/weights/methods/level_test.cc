@@ -96,7 +96,7 @@ TEST(Level, KernelsAllTheSameNeedNoSearch) {
   problem.matrices.assign(200, problem.matrices[0]);
   const Learned learned = Learn(problem, 1, WithMethod("level", 1e-8));
   EXPECT_EQ(learned.status, Status::kConverged);
-  EXPECT_LE(learned.iterations, 2);
+  EXPECT_LE(learned.iterations, 4);  // the first theta, and the three that it is compared with
 }
 
 TEST(Level, KernelsThatCannotHelpGetNoWeight) {
