@@ -60,6 +60,8 @@ OptionValue ValueFromJson(const Json& json, const OptionValue& like) {
         intervals.emplace_back(name, std::pair(NumberFromJson(ends.at(0)), NumberFromJson(ends.at(1))));
       }
       return intervals;
+    } else if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+      return WholeNumber<T>(json);
     } else {
       return json.get<T>();
     }
