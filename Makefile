@@ -38,7 +38,7 @@ wheel:  ## the Python package as a wheel that needs no library of the system, in
 	@tools/install-dependencies --python
 	@tools/make-wheel
 
-test:  ## the optimised tests: C++, Python, command line, documented commands (about 10 minutes on two cores)
+test:  ## the optimised tests: C++, Python, command line, documented commands (about 15 minutes on two cores)
 	@tools/install-dependencies --test
 	$(call configure-and-build,release,-DKWEAVE_BUILD_TESTS=ON -DKWEAVE_BUILD_PYTHON=ON)
 	ctest --preset quick -j $(JOBS)
