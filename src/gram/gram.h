@@ -16,6 +16,7 @@
 
 #include "compute/cpu/feature_matrix.h"
 #include "compute/dual_solver.h"
+#include "compute/product_matrix.h"
 #include "kweave/dataset.h"
 
 namespace kweave {
@@ -39,6 +40,9 @@ class LearnedMatrix {
   /// Features X with K(theta) = X X', up to a constant wherever rows leave one out, if all kernels are
   /// linear; else null.
   virtual std::unique_ptr<FeatureMatrix> Features() const { return nullptr; }
+  /// The same matrix, nothing left out, where products with it cost far less than its rows: all kernels have
+  /// explicit feature maps. Else null.
+  virtual std::unique_ptr<ProductMatrix> Products() const { return nullptr; }
   /// A solver of the dual problem on this matrix that works where it lives, in batches of steps; null:
   /// solvers ask for rows. The problem and this must outlive it.
   virtual std::unique_ptr<DualSolver> MakeSolver(const DualProblem&, const SolverOptions&) const {

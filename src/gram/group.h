@@ -78,6 +78,9 @@ class GroupKernel {
   /// out[r * stride + j] += the group's share of row rows[r].
   virtual void AddRows(std::span<const Index> rows, T* out, Index stride, ThreadPool& pool) const = 0;
   virtual void AddDiagonal(std::span<double> out, ThreadPool& pool) const = 0;
+  /// The group's share, nothing left out, where products with it cost far less than its rows; else null. What
+  /// it is made from must outlive it, and so must the pool.
+  virtual std::unique_ptr<ProductMatrix> Products(ThreadPool&) const { return nullptr; }
   /// What it is made of, if it is linear.
   virtual std::optional<WeightedFeatures<T>> Linear() const { return {}; }
 

@@ -97,6 +97,12 @@ class StructuredGram<T>::StructuredKernel final : public LearnedMatrix {
     return ScaleFeatures<T>(parts, gram_.left_count(), poll);
   }
 
+  std::unique_ptr<ProductMatrix> Products() const override {
+    // Several groups would need sums of their parts, and none of those yet has two.
+    if (groups_.size() != 1 || gram_.groups_.size() != 1) return nullptr;
+    return groups_[0]->Products(gram_.pool_);
+  }
+
  private:
   template <class Out>
   void RowsAs(std::span<const Index> rows, Out* out, Index stride) const {

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "compute/dual_solver.h"
+#include "compute/product_matrix.h"
 #include "kweave/dataset.h"
 
 namespace kweave {
@@ -27,6 +28,8 @@ class RowSource {
   /// A solver of a problem with a sum that works where the matrix lives; null: there is none, and solvers ask
   /// for rows. The problem and this must outlive it.
   virtual std::unique_ptr<DualSolver> MakeSolver(const DualProblem&, const SolverOptions&) { return nullptr; }
+  /// The same matrix, where products with it cost far less than its rows; else null.
+  virtual std::unique_ptr<ProductMatrix> Products() { return nullptr; }
 };
 
 }  // namespace kweave

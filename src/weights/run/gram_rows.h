@@ -26,6 +26,7 @@ class GramRows : public RowSource<T> {
                       out.begin());
   }
   double Shift() override { return Learned().shift(); }
+  std::unique_ptr<ProductMatrix> Products() override { return Learned().Products(); }
   std::unique_ptr<DualSolver> MakeSolver(const DualProblem& problem, const SolverOptions& options) override {
     std::unique_ptr<DualSolver> own = Learned().MakeSolver(problem, options);
     if (!own) return nullptr;

@@ -10,6 +10,7 @@
 #include "kweave/error.h"
 #include "qp/dense.h"
 #include "qp/linear.h"
+#include "qp/nested_sets.h"
 #include "qp/newton.h"
 #include "qp/solve.h"
 #include "weights/run/gram_rows.h"
@@ -164,6 +165,10 @@ void SampleMachine::TakeOutputs() {
 template <class T>
 SolverResult SampleMachine::RunSolver(const SolverOptions& options, SolveObserver& observer) {
   GramRows<T> rows(*gram_, theta_);
+  if (options_.solver == SolverKind::kAuto && ShouldNest(terms_.problem()) && rows.Products()) {
+    work_.solver = "nested";
+    return SolveNested<T>(terms_.problem(), rows, state_, options, &observer);
+  }
   const SolverKind kind = ChooseSolver<T>(options_.solver, terms_.problem(), options);
   work_.solver = ToString(kind);
   return SolveDual<T>(kind, terms_.problem(), rows, state_, options, &observer);

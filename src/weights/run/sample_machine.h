@@ -1,9 +1,9 @@
 // A machine with one output: one dual variable per sample.
 //
 // Solves   what weights/run/machine.h says, for the loss of a Risk.
-// Method   qp/linear.h on the features of linear kernels; else qp/smo.h or qp/block.h on rows of the Gram, or
-//          qp/newton.h for smooth losses; after theta moved, the gradient of the old beta follows from its
-//          expansion.
+// Method   qp/linear.h on the features of linear kernels; qp/nested_sets.h with those of sequences; else
+//          qp/smo.h or qp/block.h on rows of the Gram, or qp/newton.h for smooth losses; after theta moved,
+//          the gradient of the old beta follows from its expansion.
 // Takes    theta and a tolerance; returns an Evaluation.
 // Holds    beta stays feasible for every theta, so each solve starts where the last one ended.
 // Costs    the solver's rows, and one expansion per solve; moving theta costs no pass over the kernels. That
