@@ -7,6 +7,7 @@
 
 #include "kweave/context.h"
 #include "kweave/dataset.h"
+#include "kweave/model.h"
 #include "kweave/options.h"
 
 namespace kweave {
@@ -66,6 +67,11 @@ inline constexpr Index kMaximalAnalyzedKernels = 2000;
 ///     options.kernels = {"linear", "rbf(gamma=[0.1,1,10])"};
 ///     std::cout << kweave::AnalyzeKernels(data, options, kweave::Context()).ToText();
 KernelAnalysis AnalyzeKernels(const Dataset& data, const TrainOptions& options, const Context& context);
+
+/// The same of the heaviest kernels that a model has on views, on at most `most_samples` of the samples,
+/// drawn by the seed; normalised as in training, by these samples.
+KernelAnalysis AnalyzeModelKernels(const Model& model, const Dataset& data, Index most_kernels,
+                                   Index most_samples, const Context& context);
 
 /// Writes every normalised kernel matrix as DIRECTORY/NNNN.npy (float64), numbered in the order given from 1,
 /// and DIRECTORY/kernels.json with their names. Makes the directory. Throws Error(kResource) when it cannot

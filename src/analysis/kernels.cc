@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <numeric>
 
 #include "base/constants.h"
 #include "base/memory.h"
+#include "base/random.h"
 #include "base/run_control.h"
 #include "base/threads.h"
 #include "data/npy_writer.h"
@@ -16,7 +18,9 @@
 #include "kernel/kernel_table.h"
 #include "kweave/error.h"
 #include "kweave/output_file.h"
+#include "model/content.h"
 #include "model/json.h"
+#include "model/match_views.h"
 #include "train/labels.h"
 #include "train/prepared.h"
 
@@ -27,6 +31,24 @@ namespace {
 constexpr Index kMostClassesAligned = 100;
 
 constexpr std::size_t kBlockBytes = std::size_t{256} << 20;  // more rows at once gain nothing
+
+// The positions of the kernels with the largest weights, of those whose values follow from views; ascending.
+std::vector<Index> HeaviestOnViews(const ModelContent& content, Index most) {
+  std::vector<std::pair<double, Index>> order;
+  for (Index m = 0; m < content.kernels.size(); ++m) {
+    const Composite parts = content.kernels.Expression(m);
+    if (std::ranges::any_of(parts.terms, [](const KernelTerm& term) { return term.file >= 0; })) continue;
+    double weight = 0;
+    for (const ModelMachine& machine : content.machines) weight += machine.theta[m];
+    order.emplace_back(-weight, m);
+  }
+  std::ranges::sort(order);
+  std::vector<Index> kept;
+  for (const auto& [weight, m] : std::span(order).first(std::min<std::size_t>(order.size(), most)))
+    kept.push_back(m);
+  std::ranges::sort(kept);
+  return kept;
+}
 
 PreparedSamples AllSamples(const Dataset& data) {
   PreparedSamples samples;
@@ -40,16 +62,16 @@ PreparedSamples AllSamples(const Dataset& data) {
 
 // What kernels are aligned with: +1 and -1 of two classes, else a column for each class, 1 for its samples.
 // Nothing where the labels are no classes.
-std::vector<std::vector<double>> LabelColumns(const Dataset& data, const PreparedSamples& samples,
+std::vector<std::vector<double>> LabelColumns(const Labels& all_labels, const PreparedSamples& samples,
                                               const RunControl& control) {
-  if (data.labels.empty()) return {};
+  if (all_labels.empty()) return {};
   const auto refuse = [&](std::string_view reason) {
     control.Log(LogLevel::kNote, fmt::format("no alignments with the labels: {}", reason));
     return std::vector<std::vector<double>>{};
   };
   ClassLabels labels;
   try {
-    labels = EncodeClasses(data.labels, samples.indices);
+    labels = EncodeClasses(all_labels, samples.indices);
   } catch (const Error& error) {
     return refuse(error.what());
   }
@@ -123,14 +145,10 @@ std::string Optional(const std::optional<double>& value) {
   return value ? fmt::format("{:.4f}", *value) : "-";
 }
 
-}  // namespace
-
-KernelAnalysis AnalyzeKernels(const Dataset& data, const TrainOptions& options, const Context& context) {
-  RunControl control(context);
-  ThreadPool pool(context.threads);
-  const PreparedSamples samples = AllSamples(data);
-  const PreparedKernels prepared = PrepareKernels(samples, options, context.seed, pool, control);
-  const ScopedPoll poll(pool, [&control] { control.ThrowIfStopped(); });
+// `samples` are those of `labels` at its indices.
+KernelAnalysis AnalyzePrepared(const PreparedKernels& prepared, const Labels& all_labels,
+                               const PreparedSamples& samples, const Context& context, ThreadPool& pool,
+                               const RunControl& control) {
   const auto total = static_cast<Index>(prepared.names.size());
   if (total > kMaximalAnalyzedKernels) {
     throw Error(ErrorKind::kUsage, fmt::format("{} kernels, at most {} can be compared with each other",
@@ -154,9 +172,9 @@ KernelAnalysis AnalyzeKernels(const Dataset& data, const TrainOptions& options, 
   analysis.alignment = SpreadMatrix(Alignments(moments.products, kept), prepared.kept, total);
   analysis.centered_alignment =
       SpreadMatrix(Alignments(moments.centered_products, kept), prepared.kept, total);
-  const std::vector<std::vector<double>> columns = LabelColumns(data, samples, control);
+  const std::vector<std::vector<double>> columns = LabelColumns(all_labels, samples, control);
   std::vector<double> labels, centered;
-  const bool has_signs = columns.size() == 1 && data.labels.separator.empty();
+  const bool has_signs = columns.size() == 1 && all_labels.separator.empty();
   if (has_signs) labels = LabelAlignments(*gram, moments, columns[0]);
   if (!columns.empty()) centered = CenteredLabelAlignments(*gram, moments, columns);
   for (Index k = 0; k < kept; ++k) {
@@ -168,6 +186,44 @@ KernelAnalysis AnalyzeKernels(const Dataset& data, const TrainOptions& options, 
     if (!centered.empty()) kernel.centered_label_alignment = centered[k];
   }
   return analysis;
+}
+
+}  // namespace
+
+KernelAnalysis AnalyzeKernels(const Dataset& data, const TrainOptions& options, const Context& context) {
+  RunControl control(context);
+  ThreadPool pool(context.threads);
+  const PreparedSamples samples = AllSamples(data);
+  const PreparedKernels prepared = PrepareKernels(samples, options, context.seed, pool, control);
+  const ScopedPoll poll(pool, [&control] { control.ThrowIfStopped(); });
+  return AnalyzePrepared(prepared, data.labels, samples, context, pool, control);
+}
+
+KernelAnalysis AnalyzeModelKernels(const Model& model, const Dataset& data, Index most_kernels,
+                                   Index most_samples, const Context& context) {
+  RunControl control(context);
+  ThreadPool pool(context.threads);
+  const ScopedPoll poll(pool, [&control] { control.ThrowIfStopped(); });
+  const ModelContent& content = model.content();
+  PreparedKernels prepared;
+  prepared.kernels = content.kernels.Select(HeaviestOnViews(content, most_kernels));
+  for (Index m = 0; m < prepared.kernels.size(); ++m) {
+    prepared.names.push_back(prepared.kernels.Name(m));
+    prepared.kept.push_back(m);
+  }
+  PreparedSamples samples;
+  Random random(context.seed);
+  samples.indices = RandomSubset(data.size, std::min(data.size, most_samples), random);
+  std::vector<View> views = MatchViews(content, data);
+  for (View& view : views) view.features = SelectRows(view.features, samples.indices);
+  if (prepared.kernels.size() > 0) {
+    prepared.views = ViewsOf(prepared.kernels, views);
+    prepared.normalization = FitNormalization(prepared.kernels, prepared.views,
+                                              content.normalization.sequence, pool, context.seed);
+    // Here a kernel without variance has alignments of 0, and its factor does not matter.
+    for (double& scale : prepared.normalization.scale) scale = std::isfinite(scale) && scale > 0 ? scale : 1;
+  }
+  return AnalyzePrepared(prepared, data.labels, samples, context, pool, control);
 }
 
 std::string KernelAnalysis::ToText() const {
