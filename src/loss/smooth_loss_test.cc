@@ -75,6 +75,39 @@ RC_GTEST_PROP(SmoothLossProperty, BestBiasHasNoSlope, ()) {
   }
 }
 
+class CountingLoss final : public LogisticLoss {
+ public:
+  LossDerivatives DerivativesAt(double f, double y) const override {
+    ++calls;
+    return LogisticLoss::DerivativesAt(f, y);
+  }
+  mutable int calls = 0;
+};
+
+// Outputs of unnormalised kernels may be of any size; the bias of each of a line search's many points is
+// looked for among them.
+TEST(SmoothLoss, BestBiasTakesFewPassesWhateverTheSizeOfOutputs) {
+  for (const double size : {1e-30, 1.0, 1e10, 1e30, 1e60}) {
+    std::vector<double> f, y, C;
+    for (int i = 0; i < 99; ++i) {
+      f.push_back(size * std::sin(i));
+      y.push_back(std::sin(i) + std::sin(7 * i) > 0 ? 1 : -1);
+      C.push_back(1 + 0.5 * std::sin(3 * i));
+    }
+    const CountingLoss loss;
+    const double b = loss.BestBias(f, y, C, 0);
+    EXPECT_LE(loss.calls, 60 * 99) << size;
+    double below = 0, above = 0;
+    for (std::size_t i = 0; i < f.size(); ++i) {
+      const double near = 1e-9 * std::max(1.0, std::abs(b));
+      below += C[i] * loss.DerivativesAt(f[i] + b - near, y[i]).first;
+      above += C[i] * loss.DerivativesAt(f[i] + b + near, y[i]).first;
+    }
+    EXPECT_LE(below, 1e-12) << size;
+    EXPECT_GE(above, -1e-12) << size;
+  }
+}
+
 TEST(SmoothLoss, BestBiasOfOneClassIsFinite) {
   const std::vector<double> f = {0.5, -2}, y = {1, 1}, C = {1, 3};
   EXPECT_GT(LogisticLoss().BestBias(f, y, C, 0), 20);

@@ -13,7 +13,7 @@ trains the problems 0 to 199 of seed 1 (problems.py). Each ends as one of
     stalled     the same for other reasons
     false       `verify` found a claim that does not hold, or what it says is not what was asked for
     crashed     any other exit status, or a refusal without its sentence
-    slow        more than SLOW_SECONDS of processor time
+    slow        more than --most-seconds of processor time
 
 The exit status is 0 where there are none of the last three, where stalled ones are at most --most-stalled of all and refused ones
 and those without digits at most --most-refused, and unconfirmed ones at most --most-unconfirmed. `--only NUMBER --keep FOLDER` trains one problem and leaves its
@@ -23,6 +23,7 @@ import argparse
 import collections
 import concurrent.futures
 import json
+import math
 import os
 import resource
 import shlex
@@ -33,9 +34,8 @@ from pathlib import Path
 
 from problems import make_problem
 
-SLOW_SECONDS = 10
-# What has not ended by then is killed.
-LIMIT_SECONDS = 60
+# What has not ended after so many times --most-seconds is killed.
+MOST_TIMES_SLOW = 6
 REFUSALS = (2, 3, 4)  # wrong use, bad data, out of resources: docs/summary.md
 MISSED_GAP, CLAIM_FAILS = 5, 6
 # How `train` says that digits are missing (src/weights/run/driver.cc).
@@ -43,23 +43,24 @@ WANT_OF_DIGITS = ("rounding keeps the bounds apart", "double precision is not en
 BAD = ("false", "crashed", "slow")
 
 
-def run(program, arguments, folder):
+def run(program, arguments, folder, most_seconds):
     """Exit status, standard error, seconds of processor time."""
     with tempfile.TemporaryFile("w+", errors="replace") as errors:
         process = subprocess.Popen([program, *arguments], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                   stderr=errors, preexec_fn=limit_time)
+                                   stderr=errors, preexec_fn=lambda: limit_time(most_seconds))
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         errors.seek(0)
         return process.returncode, errors.read(), usage.ru_utime + usage.ru_stime
 
 
-def limit_time():
-    resource.setrlimit(resource.RLIMIT_CPU, (LIMIT_SECONDS, LIMIT_SECONDS))
+def limit_time(most_seconds):
+    limit = math.ceil(MOST_TIMES_SLOW * most_seconds)
+    resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def attempt(program, seed, number, keep=None):
+def attempt(program, seed, number, most_seconds, keep=None):
     """Trains one problem; the record that --json writes."""
     with tempfile.TemporaryDirectory(prefix="kweave-stress-") as temporary:
         folder = Path(keep or temporary)
@@ -69,16 +70,16 @@ def attempt(program, seed, number, keep=None):
             (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
         train = ["train", *problem.data, *problem.options, "--threads", "1", "-q", "-o", "m.kweave", "--summary", "train.json"]
         record = {"number": number, "command": shlex.join(["kweave", *train])}
-        status, errors, seconds = run(program, train, folder)
+        status, errors, seconds = run(program, train, folder, most_seconds)
         record.update(status=status, seconds=round(seconds, 3), message=errors.strip())
-        record["outcome"] = judge_training(record)
+        record["outcome"] = judge_training(record, most_seconds)
         if status in (0, MISSED_GAP):
-            confirm(program, problem, folder, record)
+            confirm(program, problem, folder, record, most_seconds)
         return record
 
 
-def judge_training(record):
-    if record["seconds"] > SLOW_SECONDS:
+def judge_training(record, most_seconds):
+    if record["seconds"] > most_seconds:
         return "slow"
     if record["status"] in REFUSALS:
         last = record["message"].splitlines()[-1:]
@@ -88,11 +89,11 @@ def judge_training(record):
     return "confirmed" if record["status"] == 0 else "crashed"
 
 
-def confirm(program, problem, folder, record):
+def confirm(program, problem, folder, record, most_seconds):
     """Verifies the model, complete or partial, and that what was found is within the gap that was asked for."""
     model = "m.kweave" if record["status"] == 0 else "m.kweave.partial"
     verify = ["verify", model, *problem.data, "-q", "--summary", "verify.json"]
-    status, errors, seconds = run(program, verify, folder)
+    status, errors, seconds = run(program, verify, folder, most_seconds)
     record.update(verify_status=status, verify_seconds=round(seconds, 3))
     if status not in (0, CLAIM_FAILS):
         record.update(outcome="crashed", message=errors.strip())
@@ -126,17 +127,18 @@ def main():
     parser.add_argument("--most-stalled", type=float, default=0.002, help="share of all problems")
     parser.add_argument("--most-refused", type=float, default=0.1, help="share of all problems, those without digits included")
     parser.add_argument("--most-unconfirmed", type=float, default=0.1, help="share of all problems")
+    parser.add_argument("--most-seconds", type=float, default=10, help="of processor time, for one problem; more on a loaded machine")
     parser.add_argument("--only", type=int, help="number of the one problem to train")
     parser.add_argument("--keep", help="folder for the files of --only")
     arguments = parser.parse_args()
     program = os.path.abspath(arguments.program)
     if arguments.only is not None:
-        print(json.dumps(attempt(program, arguments.seed, arguments.only, arguments.keep), indent=1))
+        print(json.dumps(attempt(program, arguments.seed, arguments.only, arguments.most_seconds, arguments.keep), indent=1))
         return 0
     records = []
     numbers = range(arguments.first, arguments.first + arguments.count)
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        for record in pool.map(lambda number: attempt(program, arguments.seed, number), numbers):
+        for record in pool.map(lambda number: attempt(program, arguments.seed, number, arguments.most_seconds), numbers):
             show(record)
             records.append(record)
     if arguments.json:
