@@ -12,18 +12,20 @@
 
 namespace kweave {
 
-/// Sequences of one length. Each starts at a word of its own, its first letter in the lowest bits; a word
+/// Sequences. Each starts at a word of its own, its first letter in the lowest bits; a word
 /// holds as many whole letters as fit. Bits behind the last letter may be anything.
 struct PackedLetters {
   const std::uint64_t* words = nullptr;
   std::span<const Index> offsets;  ///< first word of every sequence; its size is their number
-  Index length = 0;                ///< letters of every sequence
+  Index length = 0;                ///< letters of every sequence, or of the longest
   int bits = 2;                    ///< of a letter, 1 to 16
   /// Letters that equal none, not even themselves: entries unknown_begin[i] to unknown_begin[i + 1] are the
   /// positions in sequence i, ascending. Empty: there are none.
   std::span<const Index> unknown_begin = {};
   std::span<const std::int32_t> unknown = {};
+  std::span<const std::int32_t> lengths = {};  ///< letters of each; empty: all have `length`
 
+  Index LengthOf(Index i) const { return lengths.empty() ? length : lengths[Offset(i)]; }
   Index size() const { return static_cast<Index>(offsets.size()); }
   int per_word() const { return 64 / bits; }
   std::uint64_t letter(Index i, Index position) const {
@@ -43,6 +45,7 @@ class SelectedLetters {
   SelectedLetters(const PackedLetters& all, std::span<const Index> samples) : letters_(all) {
     for (const Index i : samples) {
       offsets_.push_back(all.offsets[Offset(i)]);
+      if (!all.lengths.empty()) lengths_.push_back(all.lengths[Offset(i)]);
       if (all.unknown.empty()) continue;
       unknown_begin_.push_back(static_cast<Index>(unknown_.size()));
       const std::span<const std::int32_t> unknown = all.UnknownOf(i);
@@ -52,6 +55,7 @@ class SelectedLetters {
     letters_.offsets = offsets_;
     letters_.unknown_begin = unknown_begin_;
     letters_.unknown = unknown_;
+    letters_.lengths = lengths_;
   }
   SelectedLetters(const SelectedLetters&) = delete;
   SelectedLetters& operator=(const SelectedLetters&) = delete;
@@ -61,7 +65,7 @@ class SelectedLetters {
  private:
   PackedLetters letters_;
   std::vector<Index> offsets_, unknown_begin_;
-  std::vector<std::int32_t> unknown_;
+  std::vector<std::int32_t> unknown_, lengths_;
 };
 
 /// The learned kernel of a family of weighted degrees: the value of two sequences is the sum over positions i
