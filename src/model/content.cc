@@ -105,6 +105,59 @@ void CheckKernels(const ModelContent& content) {
     Require(IsIndexOf(kernels.order, index), "a name is lost");
 }
 
+// At most so many bytes name all kernels and classes that nothing in the file spells out: some seconds of
+// formatting. Those that the summary lists come on top, so a model that was trained with up to 10,000 kernels
+// always has room.
+constexpr double kMostNameBytes = 1e8;
+
+// At least the length of what names the view or file, and the features, of a family or term, in bytes.
+class PlaceNames {
+ public:
+  explicit PlaceNames(const KernelSet& kernels) : kernels_(kernels) {
+    constexpr double kBytesPerRun = 2;  // a digit and a comma
+    for (const FeatureSubset& subset : kernels.subsets) {
+      double runs = subset.empty() ? 0 : 1;
+      for (std::size_t j = 1; j < subset.size(); ++j) runs += subset[j] != subset[j - 1] + 1 ? 1 : 0;
+      subset_bytes_.push_back(kBytesPerRun * runs);
+    }
+  }
+
+  template <class Placed>
+  double Bytes(const Placed& placed) const {
+    const bool is_file = placed.kind->base->source == BaseQuantity::Source::kFile;
+    const std::string& source = is_file ? kernels_.files[placed.file].name : kernels_.views[placed.view];
+    return static_cast<double>(source.size()) + subset_bytes_[placed.subset];
+  }
+
+ private:
+  const KernelSet& kernels_;
+  std::vector<double> subset_bytes_;
+};
+
+// A few bytes can ask for a long name many times: kernels that share a subset, machines that share a class.
+void CheckNames(const ModelContent& content) {
+  const KernelSet& kernels = content.kernels;
+  const PlaceNames names(kernels);
+  double room = kMostNameBytes;
+  for (const KernelReport& report : content.summary.kernels) room += static_cast<double>(report.name.size());
+  std::vector<bool> is_used(kernels.composites.size());
+  for (const KernelId& id : kernels.order) {
+    if (id.family >= 0) {
+      room -= names.Bytes(kernels.families[id.family]);
+      continue;
+    }
+    Require(!is_used[id.member], "two kernels are one");
+    is_used[id.member] = true;
+    for (const KernelTerm& term : kernels.composites[id.member].terms) room -= names.Bytes(term);
+  }
+  for (const ModelMachine& machine : content.machines) {
+    for (const std::int64_t u : {std::int64_t{machine.output}, std::int64_t{machine.against}}) {
+      if (IsIndexOf(content.classes, u)) room -= static_cast<double>(content.classes[u].size());
+    }
+  }
+  Require(room >= 0, "the names of its kernels and classes are longer than any that training gives");
+}
+
 void CheckNormalization(const ModelContent& content) {
   const Normalization& normalization = content.normalization;
   Require(static_cast<Index>(normalization.scale.size()) == content.kernels.size(),
@@ -233,6 +286,7 @@ void CheckConsistency(const ModelContent& content) {
   CheckMachines(content);
   CheckPairs(content);
   CheckKernels(content);
+  CheckNames(content);
   CheckNormalization(content);
   CheckProblem(content);
   if (content.normalization.NeedsAllTrainingSamples()) {

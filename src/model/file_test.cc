@@ -292,6 +292,39 @@ TEST(ModelFile, AsksForNoMoreThanItHolds) {
   EXPECT_LT(PeakMemoryBytes() - before, std::int64_t{1} << 28);
 }
 
+// Names are made from what kernels refer to, and many can refer to the same.
+TEST(ModelFile, NamesNothingWithoutBound) {
+  constexpr Index kKernels = 2000;
+  const auto crowd = [](std::size_t subset, std::size_t view_name) {
+    ModelContent content = ExampleModel();
+    content.kernels.families.assign(kKernels, content.kernels.families[1]);
+    content.kernels.composites.clear();
+    content.kernels.given_names.clear();
+    content.kernels.order.clear();
+    for (std::int32_t f = 0; f < kKernels; ++f) content.kernels.order.push_back({f, 0});
+    const std::int32_t used = content.kernels.families[0].subset, view = content.kernels.families[0].view;
+    content.kernels.subsets[used] = FeatureSubset(subset, 0);
+    content.kernels.views[view] = content.samples[view].name = std::string(view_name, 'v');
+    content.normalization.scale.assign(kKernels, 1.0);
+    content.normalization.chains.clear();
+    content.machines[0].theta.assign(kKernels, 1.0);
+    content.problem = {};
+    return content;
+  };
+  EXPECT_NO_THROW(DeserializeModel(SerializeModel(crowd(100, 10))));
+  EXPECT_THROW(DeserializeModel(SerializeModel(crowd(50000, 10))), Error);
+  EXPECT_THROW(DeserializeModel(SerializeModel(crowd(1, 100000))), Error);
+}
+
+TEST(ModelFile, RefusesACompositeOfTwoKernels) {
+  ModelContent content = ExampleModel();
+  ASSERT_FALSE(content.kernels.composites.empty());
+  for (KernelId& id : content.kernels.order) {
+    if (id.family >= 0) id = {-1, 0};
+  }
+  EXPECT_THROW(DeserializeModel(SerializeModel(content)), Error);
+}
+
 TEST(Model, BytesHoldWhatAFileHolds) {
   const Model model(std::make_shared<const ModelContent>(ExampleModel()));
   const Model again = Model::FromBytes(model.ToBytes());

@@ -258,6 +258,7 @@ class Cases:
             "many empty classes": ({**several, "classes": [""] * 1_000_000, "machines": [machine] * 3}, REFUSED),
             "many empty names": ({**payload, "samples": [{**view, "feature_names": [""] * 1_000_000}]}, REFUSED),
             "many kernels": (crowd, ANY),
+            "long names": ({**crowd, "kernels": {**crowd["kernels"], "subsets": [b"", struct.pack(f"<{10 * many}i", *[0] * 10 * many)]}}, REFUSED),
             "many columns": ({**payload, "samples": [{**view, "feature_names": [], "features": {
                 **empty, "rows": stored, "columns": 2**31 - 1, "offsets": bytes(8 * (stored + 1))}}]}, ANY),
             "escape in a class": ({**payload, "classes": [escape, escape + "2"]}, ANY),

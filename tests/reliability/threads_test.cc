@@ -170,6 +170,41 @@ TEST(ThreadsOfFunctions, LearnTheSameKernel) {
   EXPECT_NEAR(one.objective, several.objective, KernelOptions().gap * one.objective);
 }
 
+// The linear kernel between samples, where the classes are equal.
+GramMatrix PairGram(const GramMatrix& samples, Index size, Index classes) {
+  const auto& values = std::get<DenseRows<double>>(samples.values);
+  const Index pairs = size * classes;
+  auto owner = std::make_shared<std::vector<double>>(pairs * pairs, 0.0);
+  for (Index r = 0; r < pairs; ++r) {
+    for (Index c = r % classes; c < pairs; c += classes) {
+      (*owner)[r * pairs + c] = values.data[r / classes * values.stride + c / classes];
+    }
+  }
+  return {"pairs", DenseRows<double>{owner->data(), pairs, pairs, pairs, owner}};
+}
+
+TEST(ThreadsOfPairs, AnswersAgreeWithOneThread) {
+  constexpr Index kSize = 60, kClasses = 3;
+  const Case one{"Pairs", With({"joint(file=pairs)", "rbf(gamma=1)"}), kClasses, false, true};
+  Dataset data = MakeSamples(one);
+  data.matrices = {PairGram(data.matrices[0], kSize, kClasses)};
+  std::vector<double> values;
+  for (Index k = 0; k < kSize * kFeatures; ++k) values.push_back(Noise(k));
+  data.views = {{"data", MakeDense(values, kSize, kFeatures), {}}};
+  data.labels.text.resize(kSize);
+  data.labels.number.resize(kSize);
+  data.size = kSize;
+  TrainOptions options = one.options;
+  options.multiclass = Multiclass::kJoint;
+  const Model model = Train(data, options, Threads(3));
+  EXPECT_LE(model.summary().relative_gap, options.gap);
+  const std::vector<double> alone = model.Predict(data, Threads(1)).decision,
+                            together = model.Predict(data, Threads(3)).decision;
+  ASSERT_EQ(alone.size(), static_cast<std::size_t>(kSize * kClasses));
+  ASSERT_EQ(together.size(), alone.size());
+  for (std::size_t i = 0; i < alone.size(); ++i) EXPECT_NEAR(alone[i], together[i], 1e-9);
+}
+
 TEST(ThreadsOfTheCaller, TrainAndPredictAtTheSameTime) {
   const std::vector<Case> cases = Cases();
   std::vector<std::future<double>> gaps;
