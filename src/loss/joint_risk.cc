@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <utility>
 
 #include "base/constants.h"
 #include "base/golden_sections.h"
@@ -19,6 +20,11 @@ namespace {
 constexpr double kLargestScale = 2;
 constexpr int kSections =
     40;  // 0.618^40 is below 1e-8, the root of rounding: a smooth minimum is flat so near
+
+// Of the size of betas, below which they are what a solver has left and not what the machine wants: their
+// prices would decide on biases that cost the others much more. The first share keeps every price that is
+// exact.
+constexpr double kNegligible[] = {0, 1e-12, 1e-9, 1e-6, 1e-3};
 
 // The factor at which a convex function of it is smallest; 1 where that is no worse.
 template <class Function>
@@ -87,6 +93,34 @@ void FitSums(const JointRisk& risk, std::span<double> beta) {
       surplus[Offset(v)] += amount;
     }
   }
+}
+
+// What raising each class at the cost of each other one is worth at these betas, to samples for which it is
+// more than a rest: betas within a share of their size from a bound or corner count as there.
+ClassPrices PricesOf(const JointRisk& risk, std::span<const double> beta, std::span<const double> f,
+                     double share, double largest) {
+  ClassPrices prices(risk.classes);
+  prices.Clear(risk.has_bias);
+  const bool is_two_sided = risk.IsTwoSided();
+  std::vector<double> at(Offset(risk.classes)), gradient(at.size()), raise(at.size()), lower(at.size());
+  for (Index i = 0; i < risk.samples(); ++i) {
+    const auto own = Offset(risk.y[Offset(i)]);
+    const double cap = risk.Cap(i, risk.y[Offset(i)]);
+    const double rest = share * (std::isfinite(cap) ? cap : largest);
+    for (Index u = 0; u < risk.classes; ++u) {
+      at[Offset(u)] = beta[risk.At(i, u)];
+      if (Offset(u) != own && std::abs(at[Offset(u)]) < rest) at[Offset(u)] = 0;
+      gradient[Offset(u)] = f[risk.At(i, u)];
+    }
+    gradient[own] -= risk.OwnSlope(i, at[own]);
+    raise = lower = gradient;
+    if (is_two_sided) risk.FindSlopes(i, at, gradient, raise, lower);
+    for (Index u = 0; u < risk.classes; ++u) {
+      const bool is_at_cap = Offset(u) == own ? at[own] >= cap - rest : at[Offset(u)] >= risk.Cap(i, u);
+      if (!is_at_cap) prices.Offer(u, raise[Offset(u)], lower.data());
+    }
+  }
+  return prices;
 }
 
 }  // namespace
@@ -200,25 +234,18 @@ double JointRisk::Dual(std::span<const double> beta) const {
 }
 
 std::vector<double> JointRisk::BiasesFor(std::span<const double> beta, std::span<const double> f) const {
-  if (!has_bias) return std::vector<double>(Offset(classes), 0.0);
-  ClassPrices prices(classes);
-  prices.Clear(has_bias);
-  const bool is_two_sided = IsTwoSided();
-  std::vector<double> at(Offset(classes)), gradient(at.size()), raise(at.size()), lower(at.size());
-  for (Index i = 0; i < samples(); ++i) {
-    for (Index u = 0; u < classes; ++u) {
-      at[Offset(u)] = beta[At(i, u)];
-      gradient[Offset(u)] = f[At(i, u)];
-    }
-    const auto own = Offset(y[Offset(i)]);
-    gradient[own] -= OwnSlope(i, at[own]);
-    raise = lower = gradient;
-    if (is_two_sided) FindSlopes(i, at, gradient, raise, lower);
-    for (Index u = 0; u < classes; ++u) {
-      if (at[Offset(u)] < Cap(i, u)) prices.Offer(u, raise[Offset(u)], lower.data());
-    }
+  std::vector<double> best(Offset(classes), 0.0);
+  if (!has_bias) return best;
+  double largest = 0, least_value = std::numeric_limits<double>::infinity();
+  for (const double value : beta) largest = std::max(largest, std::abs(value));
+  for (const double share : kNegligible) {
+    std::vector<double> biases = FindPotentials(PricesOf(*this, beta, f, share, largest), {}).biases;
+    const double value = Value(f, biases);
+    if (!(value < least_value)) continue;
+    least_value = value;
+    best = std::move(biases);
   }
-  return FindPotentials(prices, {}).biases;
+  return best;
 }
 
 void JointRisk::MakeFeasible(std::span<double> beta) const {

@@ -297,8 +297,7 @@ std::string_view Driver::CauseOfStall() const {
            "differences of much larger numbers; scale the features, or normalise the kernels";
   }
   if (last_.is_precision_used_up && last_.inner_gap() > kInnerShare * account_.gap()) {
-    // Which has no second-order solver.
-    if (machine_.risk() == nullptr) {
+    if (machine_.risk() == nullptr && !machine_.work().tried_dense) {
       return "steps on the outputs of all classes at once get nowhere: for this cost the kernel matrix is "
              "too "
              "badly conditioned; lower the cost, scale the features, or train one machine per class";

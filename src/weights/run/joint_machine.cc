@@ -1,11 +1,14 @@
 #include "weights/run/joint_machine.h"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
+#include <utility>
 
 #include "base/dot.h"
 #include "base/stopwatch.h"
 #include "certificate/joint_certificate.h"
+#include "qp/joint_dense.h"
 #include "weights/run/gram_rows.h"
 
 namespace kweave {
@@ -16,6 +19,14 @@ namespace {
 // in hundredths of a second; a minute or two for the 130,000 pairs of 5,000 letters, which end in seconds.
 constexpr std::int64_t kMostSteps = 200'000, kMostStepsPerPair = 200;
 constexpr std::int64_t kFewerSteps = 10;  // after a solve that reached it: the next one will hardly do better
+
+// A step takes some microseconds, the second-order solver some 10 N^3 operations: after this many steps it is
+// the better bet.
+std::int64_t StepsBeforeDense(Index pairs) { return 20'000 + pairs * pairs / 4; }
+// Single precision has better answers ahead, so that it only gets what costs hundredths of a second.
+constexpr Index kMostFloatPairs = 200;
+
+Index FreePairs(const JointRisk& risk) { return risk.samples() * (risk.classes - 1); }
 
 }  // namespace
 
@@ -33,7 +44,10 @@ std::vector<double> JointMachine::FeasibleStart() const {
 void JointMachine::UseGram(Gram& gram, bool is_float) {
   gram_ = &dynamic_cast<JointGram&>(gram);
   is_float_ = is_float;
-  most_steps_ = kMostSteps + kMostStepsPerPair * problem_.risk.samples() * problem_.risk.classes;
+  const Index pairs = FreePairs(problem_.risk);
+  most_steps_ = pairs <= (is_float ? kMostFloatPairs : kMostJointPairs)
+                    ? StepsBeforeDense(pairs)
+                    : kMostSteps + kMostStepsPerPair * problem_.risk.samples() * problem_.risk.classes;
   expansion_ = gram_->Expand(state_.beta);
 }
 
@@ -55,6 +69,7 @@ Evaluation JointMachine::Solve(std::span<const double> theta, double relative_ga
     const bool was_stopped = result.outcome == SolverOutcome::kStoppedByObserver;
     evaluation.is_precision_used_up =
         !was_stopped && !(evaluation.relative_inner_gap() <= kWantedSlack * relative_gap);
+    if (evaluation.is_precision_used_up) SolveDense(relative_gap, evaluation);
     if (was_stopped || mover == nullptr) return evaluation;
     const std::optional<double> wanted = mover->MoveInside(evaluation, theta_);
     if (!wanted) return evaluation;
@@ -92,6 +107,23 @@ JointResult JointMachine::RunSolver(double relative_gap) {
   const JointResult result = SolveJoint<T>(problem_.risk, joint_terms, state_, options);
   if (result.work >= most_steps_) most_steps_ /= kFewerSteps;
   return result;
+}
+
+// Where steps got nowhere and there are few pairs: the whole matrix at once, in double precision.
+void JointMachine::SolveDense(double relative_gap, Evaluation& evaluation) {
+  if (FreePairs(problem_.risk) > (is_float_ ? kMostFloatPairs : kMostJointPairs)) return;
+  const Index size = gram_->left_count();
+  std::vector<Index> all(state_.beta.size());
+  std::iota(all.begin(), all.end(), Index{0});
+  std::vector<double> kernel(all.size() * all.size());
+  gram_->Learn(theta_)->Rows(all, kernel.data(), size);
+  work_.tried_dense = true;
+  const double reached = SolveJointDense(problem_.risk, std::move(kernel), relative_gap, state_.beta,
+                                         [&] { return !control_.ShouldStop(); });
+  if (!(reached < evaluation.relative_inner_gap())) return;
+  work_.solver = "dense";
+  evaluation = Evaluate();
+  evaluation.is_precision_used_up = !(evaluation.relative_inner_gap() <= kWantedSlack * relative_gap);
 }
 
 Evaluation JointMachine::Evaluate() {

@@ -3,7 +3,8 @@
 // Solves   what weights/run/machine.h says, for the loss of a JointRisk; K(theta) is over pairs of sample and
 //          class.
 // Method   qp/joint.h on rows of the kernels on samples, which all classes share; after theta moved, the
-//          outputs of the old beta follow from its expansion.
+//          outputs of the old beta follow from its expansion. Where that gets nowhere and pairs are few,
+//          qp/joint_dense.h on the whole matrix.
 // Takes    theta and a tolerance; returns an Evaluation, whose beta holds class after class.
 // Holds    beta stays feasible for every theta.
 // Costs    the solver's rows, and an expansion for each class per solve.
@@ -48,6 +49,7 @@ class JointMachine final : public Machine {
  private:
   template <class T>
   JointResult RunSolver(double relative_gap);
+  void SolveDense(double relative_gap, Evaluation& evaluation);
   Evaluation Evaluate();
 
   const JointLearningProblem& problem_;

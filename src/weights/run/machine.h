@@ -54,6 +54,7 @@ struct SolveWork {
   std::string_view solver = "none";  ///< that ran last
   std::int64_t solves = 0;
   double seconds = 0;
+  bool tried_dense = false;  ///< joint machines: a second-order solver on the whole matrix
 };
 
 /// Moves theta inside a solve.
