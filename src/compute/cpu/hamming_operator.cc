@@ -35,8 +35,11 @@ double Krawtchouk(int letters, int alphabet, int d, int s) {
   return sum;
 }
 
-// Of `alphabet` values, `stride` apart: mean and differences, of `count` such rows side by side.
-void Analyse(double* first, Index stride, int alphabet, Index count) {
+// Of `alphabet` values, `stride` apart: mean and differences, of `count` such rows side by side. kLetters:
+// the alphabet, where the compiler knows it; else 0.
+template <int kLetters>
+void Analyse(double* first, Index stride, int letters, Index count) {
+  const int alphabet = kLetters > 0 ? kLetters : letters;
   const double share = 1.0 / alphabet;
   for (Index j = 0; j < count; ++j) {
     double sum = first[j];
@@ -47,7 +50,9 @@ void Analyse(double* first, Index stride, int alphabet, Index count) {
   }
 }
 
-void Restore(double* first, Index stride, int alphabet, Index count) {
+template <int kLetters>
+void Restore(double* first, Index stride, int letters, Index count) {
+  const int alphabet = kLetters > 0 ? kLetters : letters;
   for (Index j = 0; j < count; ++j) {
     const double mean = first[j];
     double sum = 0;
@@ -57,6 +62,15 @@ void Restore(double* first, Index stride, int alphabet, Index count) {
     }
     first[j] = mean - sum;
   }
+}
+
+using Step = void (*)(double* first, Index stride, int letters, Index count);
+
+Step AnalysisOf(int alphabet) {
+  return alphabet == 4 ? Analyse<4> : alphabet == 20 ? Analyse<20> : Analyse<0>;
+}
+Step RestorationOf(int alphabet) {
+  return alphabet == 4 ? Restore<4> : alphabet == 20 ? Restore<20> : Restore<0>;
 }
 
 }  // namespace
@@ -112,20 +126,20 @@ void HammingOperator::Apply(std::span<double> table, ThreadPool* pool) const {
       });
     }
   };
-  const auto for_places = [&](double* block, const auto& step) {
+  const auto for_places = [&](double* block, Step step) {
     for (Index stride = 1; stride < block_; stride *= alphabet_) {
       for (Index at = 0; at < block_; at += stride * alphabet_) step(block + at, stride, alphabet_, stride);
     }
   };
-  for_all(words_ / block_, [&](Index b) { for_places(table.data() + b * block_, Analyse); });
+  for_all(words_ / block_, [&](Index b) { for_places(table.data() + b * block_, AnalysisOf(alphabet_)); });
   for_all((block_ + kColumns - 1) / kColumns,
           [&](Index c) { ApplyHigh(table.data(), c * kColumns, std::min(block_, (c + 1) * kColumns)); });
-  for_all(words_ / block_, [&](Index b) { for_places(table.data() + b * block_, Restore); });
+  for_all(words_ / block_, [&](Index b) { for_places(table.data() + b * block_, RestorationOf(alphabet_)); });
 }
 
 // The places above a block, and the eigenvalues, of the values [begin, end) of all blocks.
 void HammingOperator::ApplyHigh(double* table, Index begin, Index end) const {
-  const auto for_places = [&](const auto& step) {
+  const auto for_places = [&](Step step) {
     for (Index stride = block_; stride < words_; stride *= alphabet_) {
       for (Index top = 0; top < words_; top += stride * alphabet_) {
         for (Index at = top; at < top + stride; at += block_) {
@@ -134,14 +148,14 @@ void HammingOperator::ApplyHigh(double* table, Index begin, Index end) const {
       }
     }
   };
-  for_places(Analyse);
+  for_places(AnalysisOf(alphabet_));
   for (Index b = 0; b < words_ / block_; ++b) {
     int varied = 0;
     for (Index rest = b; rest > 0; rest /= alphabet_) varied += rest % alphabet_ != 0;
     double* values = table + b * block_;
     for (Index j = begin; j < end; ++j) values[j] *= eigenvalues_[Offset(varied + varied_[Offset(j)])];
   }
-  for_places(Restore);
+  for_places(RestorationOf(alphabet_));
 }
 
 }  // namespace kweave

@@ -139,6 +139,7 @@ WordFeatures WordFeatures::Of(const WordCounts& counts, std::span<const double> 
   }
   WordFeatures features;
   for (std::int32_t& at : column) at = at > 1 ? static_cast<std::int32_t>(features.width++) : kNoColumn;
+  features.shared = features.width;
   for (Index i = 0; i < counts.size(); ++i) {
     const WordCounts::Row row = counts.row(i);
     const double factor = factors.empty() ? 1 : factors[Offset(i)];

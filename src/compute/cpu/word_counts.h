@@ -77,16 +77,16 @@ class WordCounts {
   Index words_in_all_ = 0;
 };
 
-/// Counts as rows of a matrix K = X X' (between the first `left` sequences and all, or all and all): words
-/// that one sequence alone has are put into one column of its own, so that they cost one entry.
+/// Counts as rows of a matrix X with K = X X': words that one sequence alone has are put into one column of
+/// its own, so that they cost one entry.
 struct WordFeatures {
   std::vector<Index> offsets{0};
-  std::vector<std::int32_t> columns;
+  std::vector<std::int32_t> columns;  ///< of every entry, ascending in a row
   std::vector<double> values;
-  Index width = 0;
+  Index width = 0;   ///< columns
+  Index shared = 0;  ///< those in front, of words that several sequences have
 
-  /// Appends the words of `counts` as columns from `width` on; `factors` multiply the rows, empty: 1.
-  /// Features of several kernels stand side by side when they are appended to the same.
+  /// `factors` multiply the rows; empty: 1.
   static WordFeatures Of(const WordCounts& counts, std::span<const double> factors);
 };
 
