@@ -11,8 +11,11 @@ JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= $(if $(filter true,$(CI)),30,10)
 # Where their search begins; 0: by the clock.
 FUZZ_SEED ?= 1
-# ccache finds objects that began from a precompiled header only when told that these two may differ.
+# ccache finds objects that began from a precompiled header only when told that these two may differ, and those of another
+# clone when paths are taken from the root of the clone.
 export CCACHE_SLOPPINESS ?= pch_defines,time_macros
+export CCACHE_BASEDIR ?= $(CURDIR)
+export CCACHE_NOHASHDIR ?= 1
 LAUNCHER := $(if $(shell command -v ccache),-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
 
 # The program alone needs none of the test libraries; a tree that has tests keeps them.
