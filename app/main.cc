@@ -132,6 +132,7 @@ int RunProgram(int argc, char** argv) {
   kweave::app::AddKernels(app);
   kweave::app::AddVerify(app);
   kweave::app::AddEvaluate(app);
+  kweave::app::AddSelect(app);
   kweave::app::AddReport(app);
   std::vector<char*> words = WithHelp(argc, argv);
   return Run(app, static_cast<int>(words.size()), words.data());

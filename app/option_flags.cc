@@ -11,6 +11,7 @@
 #include "kweave/error.h"
 #include "kweave/options.h"
 #include "kweave/readers.h"
+#include "kweave/select.h"
 #include "terminal.h"
 
 namespace kweave::app {
@@ -110,6 +111,7 @@ const OptionRecord<Options>* FindRecord(std::span<const OptionRecord<Options>> r
 std::string FlagOf(std::string_view name) {
   if (const auto* record = FindRecord(TrainOptionRecords(), name)) return record->FlagText();
   if (const auto* record = FindRecord(ReadOptionRecords(), name)) return record->FlagText();
+  if (const auto* record = FindRecord(SelectOptionRecords(), name)) return record->FlagText();
   for (const auto& [other, flag] : kOtherFlags) {
     if (other == name) return std::string(flag);
   }

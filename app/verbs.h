@@ -12,6 +12,7 @@ void AddInspect(CLI::App& app);
 void AddKernels(CLI::App& app);
 void AddVerify(CLI::App& app);
 void AddEvaluate(CLI::App& app);
+void AddSelect(CLI::App& app);
 void AddReport(CLI::App& app);
 
 /// Thrown by a verb that has said all there is to say, to end the program with this status.

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -27,6 +28,7 @@
 #include "train/product.h"
 #include "train/regularizer_choice.h"
 #include "train/training_run.h"
+#include "train/training_session.h"
 #include "train/warm_start.h"
 #include "weights/run/learn.h"
 #include "weights/strategies/known_weights.h"
@@ -54,6 +56,13 @@ double LearnedError(const TrainOptions& options, const PreparedSamples& samples)
   return kShare * std::min(options.gap, kMostGap) * kMostSum / sum;
 }
 
+// What a certificate would have found on its way, as the kernels of the solver see it.
+double BiasOf(Gram& working, const Risk& risk, const Learned& learned) {
+  const VectorAnswer answer =
+      working.Answer({.a = learned.beta, .theta = learned.theta, .wants_quadratics = false});
+  return risk.BestBias(answer.outputs);
+}
+
 // One machine: two classes, a regression or one class.
 LearnedMachines LearnOneMachine(const TrainingRun& run) {
   const Objective objective(run.samples.y, run.samples.upper, run.options);
@@ -71,21 +80,25 @@ LearnedMachines LearnOneMachine(const TrainingRun& run) {
   // A determinant is a size by itself.
   if (problem.risk.bias_slope != 0 && !NeedsKernelMatrix(run.options))
     problem.risk.least_size = LeastSize(*run.grams->Pair().working, *chosen.regularizer);
+  LearnOptions learning = run.Learning(warm ? &*warm : nullptr);
+  learning.certifies = run.certifies;
   Learned learned = LearnUntilKnown(
-      *chosen.regularizer, run.Learning(warm ? &*warm : nullptr), run.options.weights_tolerance,
+      *chosen.regularizer, learning, run.options.weights_tolerance,
       [&](const LearnOptions& options) {
         return LearnWeights(run.grams->Pair(), problem, options, run.control);
       },
       run.control);
+  if (!run.certifies) learned.certificate.bias = BiasOf(*run.grams->Pair().working, problem.risk, learned);
   const double bias = objective.DecisionBias(learned.certificate.bias);
   LearnedMachines one = run.Account(OneMachine(learned, bias));
+  one.sources = SourcesOf(run.prepared);
+  one.problem.regularizer = chosen.described;
+  if (!run.certifies) return one;
   if (!run.control.ShouldStop()) {
     one.leave_one_out = LeaveOneOutScore(run.grams->Exact(), run.options, objective.risk(), learned);
   }
-  one.sources = SourcesOf(run.prepared);
   one.importance =
       FindImportance(*chosen.regularizer, one.total.certificate, one.sources, run.prepared.kept.size());
-  one.problem.regularizer = chosen.described;
   one.groups = ReportGroups(run.options, run.prepared, chosen.group_names, one.total.theta);
   return one;
 }
@@ -168,14 +181,58 @@ void LogDecisions(const MemoryPlan& plan, const TrainOptions& options, const Con
 
 }  // namespace
 
-Model Train(const Dataset& data, const CheckedOptions& checked, const Context& context, const Model* start) {
+// Everything of a run that its kernels and samples decide. The numbers below do not.
+struct TrainingSession::Kernels {
+  TrainOptions options;
+  PreparedKernels prepared;
+  GramSettings settings;
+  std::unique_ptr<Grams> grams;  ///< null where no kernel varies
+};
+
+bool HaveSameKernels(const TrainOptions& a, const TrainOptions& b) {
+  constexpr std::string_view kOfObjective[] = {
+      "C",     "epsilon",    "nu",         "sharpness", "norm",          "penalty",
+      "ridge", "block_norm", "inner_norm", "elastic",   "max_iterations"};
+  return a.keep_samples == b.keep_samples &&
+         std::ranges::all_of(TrainOptionRecords(), [&](const OptionRecord<TrainOptions>& record) {
+           return std::ranges::find(kOfObjective, record.name) != std::end(kOfObjective) ||
+                  record.get(a) == record.get(b);
+         });
+}
+
+namespace {
+
+// Whether kernels made for `made` do what is wanted: more memory and smaller errors do no harm.
+bool Serves(const GramSettings& made, const GramSettings& wanted) {
+  return made.use_float == wanted.use_float && made.base_cache_bytes >= wanted.base_cache_bytes &&
+         made.learned_error <= wanted.learned_error;
+}
+
+}  // namespace
+
+TrainingSession::TrainingSession(const Dataset& data, const Context& context)
+    : data_(data), context_(context), pool_(context.threads) {}
+
+TrainingSession::~TrainingSession() = default;
+
+const TrainingSession::Kernels& TrainingSession::KernelsFor(const PreparedSamples& samples,
+                                                            const TrainOptions& options,
+                                                            RunControl& control) {
+  if (kernels_ && HaveSameKernels(kernels_->options, options)) return *kernels_;
+  kernels_.reset();  // its memory serves the next ones
+  kernels_ = std::make_unique<Kernels>();
+  kernels_->options = options;
+  kernels_->prepared = PrepareKernels(samples, options, context_.seed, pool_, control);
+  return *kernels_;
+}
+
+Model TrainingSession::Train(const CheckedOptions& checked, const Model* start, bool certifies) {
   const TrainOptions& options = *checked;
-  if (options.combine == Combine::kProduct) return TrainProduct(data, options, context);
-  RunControl control(context);
-  ThreadPool pool(context.threads);
-  const ScopedBlasThreads blas_threads(pool.size());
+  if (options.combine == Combine::kProduct) return TrainProduct(data_, options, context_);
+  RunControl control(context_);
+  const ScopedBlasThreads blas_threads(pool_.size());
   control.Report({.target_gap = options.gap, .phase = "kernels"});
-  const PreparedSamples samples = PrepareSamples(data, options);
+  const PreparedSamples samples = PrepareSamples(data_, options);
   const bool has_classes = options.task == Task::kClassify;
   if (const std::string note = has_classes ? NoteOnSmallClasses(samples.labels) : ""; !note.empty()) {
     control.Log(LogLevel::kNote, note);
@@ -185,44 +242,51 @@ Model Train(const Dataset& data, const CheckedOptions& checked, const Context& c
   const std::optional<Multiclass> multiclass =
       has_classes ? EffectiveMulticlass(options, samples.labels) : std::nullopt;
   if (const std::string note = NoteOnSolver(options); !note.empty()) control.Log(LogLevel::kNote, note);
-  RequireMemory(samples, options, context);
-  const PreparedKernels prepared = PrepareKernels(samples, options, context.seed, pool, control);
+  RequireMemory(samples, options, context_);
+  const PreparedKernels& prepared = KernelsFor(samples, options, control).prepared;
   const double kernel_seconds = control.Seconds();
 
   const auto count = static_cast<Index>(samples.indices.size());
-  const MemoryPlan plan = PlanMemory(prepared.kernels, prepared.views, count, options, context,
+  const MemoryPlan plan = PlanMemory(prepared.kernels, prepared.views, count, options, context_,
                                      MachineCount(options, samples), OutputsOfOneMachine(options, samples));
-  LogDecisions(plan, options, context, multiclass, control);
-  const ScopedPoll poll(pool, [&control] { control.ShouldStop(); });  // which throws if the run is abandoned
-  std::unique_ptr<Grams> grams;
+  LogDecisions(plan, options, context_, multiclass, control);
+  const ScopedPoll poll(pool_, [&control] { control.ShouldStop(); });  // which throws if the run is abandoned
+  const GramSettings settings{plan.use_float, plan.base_cache_bytes, options.certificate,
+                              FactorsSumToZero(options), LearnedError(options, samples)};
   if (prepared.kept.empty() && prepared.pairs.empty()) {
     control.Log(LogLevel::kWarning, "no kernel varies over the training samples: the model is a constant");
-  } else {
-    grams = std::make_unique<Grams>(GramSource{&prepared.kernels, prepared.views, prepared.normalization},
-                                    GramSettings{plan.use_float, plan.base_cache_bytes, options.certificate,
-                                                 FactorsSumToZero(options), LearnedError(options, samples)},
-                                    pool);
+  } else if (!kernels_->grams || !Serves(kernels_->settings, settings)) {
+    kernels_->grams.reset();
+    kernels_->settings = settings;
+    kernels_->grams = std::make_unique<Grams>(
+        GramSource{&prepared.kernels, prepared.views, prepared.normalization}, settings, pool_);
   }
+  Grams* const grams = kernels_->grams.get();
   if (grams != nullptr && control.has_time_limit()) {
-    MeasureCertificateCost(grams->Exact(), multiclass ? context.time_limit_seconds / 2 : 0, control);
+    MeasureCertificateCost(grams->Exact(), multiclass ? context_.time_limit_seconds / 2 : 0, control);
   }
   const TrainingRun run{.samples = samples,
                         .prepared = prepared,
                         .options = options,
-                        .context = context,
+                        .context = context_,
                         .plan = plan,
-                        .pool = pool,
+                        .pool = pool_,
                         .control = control,
-                        .grams = grams.get(),
-                        .start = start};
+                        .grams = grams,
+                        .start = start,
+                        .certifies = certifies};
   const LearnedMachines learned = multiclass ? LearnClasses(*multiclass, run) : LearnOneMachine(run);
   // A run that missed its gap says so itself.
   const std::string open =
-      learned.total.status == Status::kConverged
+      certifies && learned.total.status == Status::kConverged
           ? NoteOnOpenWeights(options, prepared, learned.importance.kernels, learned.total.theta)
           : "";
   if (!open.empty()) control.Log(LogLevel::kNote, open);
   return run.Finish(MakeContent(samples, prepared, options, learned), learned, kernel_seconds);
+}
+
+Model Train(const Dataset& data, const CheckedOptions& options, const Context& context, const Model* start) {
+  return TrainingSession(data, context).Train(options, start);
 }
 
 }  // namespace kweave

@@ -31,6 +31,7 @@ struct TrainingRun {
       nullptr;
   const Model* start = nullptr;              ///< null: cold
   RegularizerPointer regularizer = nullptr;  ///< of every machine without a norm of its own
+  bool certifies = true;                     ///< false: one machine ends by the bounds of its solver
 
   /// What learning takes from the options, the plan and the pool.
   LearnOptions Learning(const WarmStart* warm = nullptr) const;

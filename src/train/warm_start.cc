@@ -3,14 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <unordered_map>
 
 #include "data/number.h"
 #include "kweave/error.h"
 #include "model/content.h"
+#include "train/objective.h"
 
 namespace kweave {
 namespace {
+
+// A share of the bound that only duals at it have: solvers leave them off by rounding.
+constexpr double kAtBound = 1 - 1e-6;
 
 /// The C that a model was trained with; `fallback` where it does not say.
 double TrainedC(const Model& model, double fallback) {
@@ -36,14 +41,19 @@ WarmStart MakeWarmStart(const Model& start, const PreparedSamples& samples, cons
     const auto found = weights.find(prepared.names[m]);
     result.theta.push_back(found == weights.end() ? 0 : found->second);
   }
-  // Most duals of an SVM lie at their bounds or at zero, and both grow with C.
+  // Duals of smooth losses grow with C. Those of others do so at their bounds; within them they hardly move
+  // once C no longer binds.
   const double growth = options.C / TrainedC(start, options.C);
+  const bool is_smooth = EffectiveLoss(options).make({})->smooth() != nullptr;
   result.beta.assign(samples.indices.size(), 0.0);
   for (std::size_t k = 0; k < one.beta.values.size(); ++k) {
     const Index index = content.sample_indices[one.beta.positions[k]];
     const auto at = std::ranges::lower_bound(samples.indices, index);
     if (at == samples.indices.end() || *at != index) continue;
-    result.beta[at - samples.indices.begin()] = growth * one.beta.values[k];
+    const auto i = static_cast<std::size_t>(at - samples.indices.begin());
+    const double beta = one.beta.values[k], bound = samples.upper[i];
+    const bool is_at_bound = std::abs(beta) * growth >= kAtBound * bound;
+    result.beta[i] = is_smooth || is_at_bound ? growth * beta : std::clamp(beta, -bound, bound);
   }
   return result;
 }

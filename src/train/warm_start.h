@@ -9,8 +9,8 @@
 namespace kweave {
 
 /// Weights and duals of one machine of `start` for kernels and samples of this problem: kernels are matched
-/// by name, samples by position, and the duals grow with C. Throws Error(kUsage) when it was trained on
-/// another number of samples.
+/// by name, samples by position, and duals at their bounds grow with C. Throws Error(kUsage) when it was
+/// trained on another number of samples.
 WarmStart MakeWarmStart(const Model& start, const PreparedSamples& samples, const PreparedKernels& prepared,
                         const TrainOptions& options, std::size_t machine = 0);
 
