@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build demo wheel test test-all python-newest sanitizers threads fuzz bench experiments docs format lint clean
+.PHONY: help build demo wheel test test-all python-newest cuda sanitizers threads fuzz bench experiments docs format lint clean
 
 JOBS ?= $(shell nproc)
 # Seconds for every fuzz target.
@@ -49,6 +49,7 @@ test:  ## the optimised tests: C++, Python, command line, documented commands (a
 test-all: test  ## that, and then experiments in full, clang-tidy on what changed, sanitizers and fuzz targets (about an hour)
 	ctest --preset slow -j $(JOBS)
 	$(MAKE) python-newest
+	$(MAKE) cuda CUDA_TARGET=kweave_cuda_objects
 	LINT_SECONDS=300 $(MAKE) lint LINT_BASE=$(or $(LINT_BASE),auto)
 	$(MAKE) sanitizers
 	$(MAKE) threads
@@ -59,6 +60,15 @@ python-newest:  ## the Python tests with the newest scikit-learn, NumPy and pand
 	@tools/install-dependencies --test --python
 	$(call configure-and-build,release,-DKWEAVE_BUILD_TESTS=ON -DKWEAVE_BUILD_PYTHON=ON,--target kweave_app kweave_python)
 	@tools/test-newest-python build/release || { status=$$?; [[ $$status == 77 ]] || exit $$status; }
+
+# With CUDA_TARGET=kweave_cuda_objects only what nvcc compiles, which is what a machine without a device can check.
+CUDA_TARGET ?= kweave
+NVCC := $(or $(shell command -v nvcc),$(wildcard /usr/local/cuda/bin/nvcc))
+cuda:  ## the program with code for CUDA devices, at build/cuda/kweave; needs nvcc, and says so
+	@tools/install-dependencies
+	@if [[ -z "$(NVCC)" ]]; then echo "make cuda: there is no nvcc here, so nothing was built"; else \
+	  set -x; cmake --preset cuda $(LAUNCHER) -DCMAKE_CUDA_COMPILER=$(NVCC) -DKWEAVE_BUILD_TESTS=$(or $(CUDA_TESTS),OFF) \
+	    --log-level=WARNING && cmake --build --preset cuda -j $(JOBS) --target $(CUDA_TARGET); fi
 
 sanitizers:  ## the tests under address and undefined-behaviour sanitizers
 	@tools/install-dependencies --test

@@ -58,6 +58,8 @@ struct TrainOptions {
   std::string method = "auto";  ///< "auto" or a name of the table of methods
   DriverKind driver = DriverKind::kAuto;
   SolverKind solver = SolverKind::kAuto;
+  std::string device = "auto";     ///< "auto", "cpu" or the name of a kind of accelerator
+  double device_memory = 0;        ///< of the accelerator, in GB; 0: nine tenths of what is free
   std::string normalize = "auto";  ///< comma-separated sequence
   double gap = 1e-3;               ///< relative duality gap to reach
   /// Training goes on past the gap until the share of every kernel in the sum of the weights is known to

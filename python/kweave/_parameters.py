@@ -34,6 +34,8 @@ KINDS = {
     'method': 'str',
     'driver': 'str',
     'solver': 'str',
+    'device': 'str',
+    'device_memory': 'float',
     'normalize': 'sequence',
     'gap': 'float',
     'weights_tolerance': 'float',
@@ -129,6 +131,11 @@ class ClassifierParameters:
     solver : {'auto', 'smo', 'block', 'linear'}, default='auto'
         How the machine is trained at given kernel weights: pairs of samples, blocks of them, or, if all kernels are
         linear, on their features; smooth losses take Newton steps in the place of the first two.
+    device : {'auto', 'cpu', 'cuda'}, default='auto'
+        Where kernels are evaluated and machines are trained: on an accelerator as far as it serves them, else on the
+        CPU.
+    device_memory : float, default=0.0
+        Memory of the accelerator to use, in GB; 0: nine tenths of what is free; 0 or more.
     normalize : str, sequence of str or None, default='auto'
         Per kernel, in sequence, with statistics of the training data: 'auto', 'none', 'trace', 'multiplicative',
         'spherical', 'center'; None: 'none'.
@@ -200,6 +207,8 @@ class ClassifierParameters:
         method: Literal['auto', 'analytic', 'analytic+newton', 'cutting-plane', 'cutting-plane-taylor', 'lbfgs', 'level', 'newton', 'pgd', 'pgd+n', 'pgd+n+s', 'pgd+s', 'projected-quasi-newton', 'reduced-gradient', 'silp', 'spg', 'spg-max', 'uniform'] = 'auto',
         driver: Literal['auto', 'wrapper', 'interleaved'] = 'auto',
         solver: Literal['auto', 'smo', 'block', 'linear'] = 'auto',
+        device: Literal['auto', 'cpu', 'cuda'] = 'auto',
+        device_memory: float = 0.0,
         normalize: str | Sequence[str] | None = 'auto',
         gap: float = 0.001,
         weights_tolerance: float = 0.0,
@@ -241,6 +250,8 @@ class ClassifierParameters:
         self.method = method
         self.driver = driver
         self.solver = solver
+        self.device = device
+        self.device_memory = device_memory
         self.normalize = normalize
         self.gap = gap
         self.weights_tolerance = weights_tolerance
@@ -322,6 +333,11 @@ class RegressorParameters:
     solver : {'auto', 'smo', 'block', 'linear'}, default='auto'
         How the machine is trained at given kernel weights: pairs of samples, blocks of them, or, if all kernels are
         linear, on their features; smooth losses take Newton steps in the place of the first two.
+    device : {'auto', 'cpu', 'cuda'}, default='auto'
+        Where kernels are evaluated and machines are trained: on an accelerator as far as it serves them, else on the
+        CPU.
+    device_memory : float, default=0.0
+        Memory of the accelerator to use, in GB; 0: nine tenths of what is free; 0 or more.
     normalize : str, sequence of str or None, default='auto'
         Per kernel, in sequence, with statistics of the training data: 'auto', 'none', 'trace', 'multiplicative',
         'spherical', 'center'; None: 'none'.
@@ -378,6 +394,8 @@ class RegressorParameters:
         method: Literal['auto', 'analytic', 'analytic+newton', 'cutting-plane', 'cutting-plane-taylor', 'lbfgs', 'level', 'newton', 'pgd', 'pgd+n', 'pgd+n+s', 'pgd+s', 'projected-quasi-newton', 'reduced-gradient', 'silp', 'spg', 'spg-max', 'uniform'] = 'auto',
         driver: Literal['auto', 'wrapper', 'interleaved'] = 'auto',
         solver: Literal['auto', 'smo', 'block', 'linear'] = 'auto',
+        device: Literal['auto', 'cpu', 'cuda'] = 'auto',
+        device_memory: float = 0.0,
         normalize: str | Sequence[str] | None = 'auto',
         gap: float = 0.001,
         weights_tolerance: float = 0.0,
@@ -412,6 +430,8 @@ class RegressorParameters:
         self.method = method
         self.driver = driver
         self.solver = solver
+        self.device = device
+        self.device_memory = device_memory
         self.normalize = normalize
         self.gap = gap
         self.weights_tolerance = weights_tolerance
@@ -487,6 +507,11 @@ class OneClassParameters:
     solver : {'auto', 'smo', 'block', 'linear'}, default='auto'
         How the machine is trained at given kernel weights: pairs of samples, blocks of them, or, if all kernels are
         linear, on their features; smooth losses take Newton steps in the place of the first two.
+    device : {'auto', 'cpu', 'cuda'}, default='auto'
+        Where kernels are evaluated and machines are trained: on an accelerator as far as it serves them, else on the
+        CPU.
+    device_memory : float, default=0.0
+        Memory of the accelerator to use, in GB; 0: nine tenths of what is free; 0 or more.
     normalize : str, sequence of str or None, default='auto'
         Per kernel, in sequence, with statistics of the training data: 'auto', 'none', 'trace', 'multiplicative',
         'spherical', 'center'; None: 'none'.
@@ -542,6 +567,8 @@ class OneClassParameters:
         method: Literal['auto', 'analytic', 'analytic+newton', 'cutting-plane', 'cutting-plane-taylor', 'lbfgs', 'level', 'newton', 'pgd', 'pgd+n', 'pgd+n+s', 'pgd+s', 'projected-quasi-newton', 'reduced-gradient', 'silp', 'spg', 'spg-max', 'uniform'] = 'auto',
         driver: Literal['auto', 'wrapper', 'interleaved'] = 'auto',
         solver: Literal['auto', 'smo', 'block', 'linear'] = 'auto',
+        device: Literal['auto', 'cpu', 'cuda'] = 'auto',
+        device_memory: float = 0.0,
         normalize: str | Sequence[str] | None = 'auto',
         gap: float = 0.001,
         weights_tolerance: float = 0.0,
@@ -575,6 +602,8 @@ class OneClassParameters:
         self.method = method
         self.driver = driver
         self.solver = solver
+        self.device = device
+        self.device_memory = device_memory
         self.normalize = normalize
         self.gap = gap
         self.weights_tolerance = weights_tolerance

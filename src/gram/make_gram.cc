@@ -1,5 +1,6 @@
 #include "gram/make_gram.h"
 
+#include "gram/device_gram.h"
 #include "gram/structured_gram.h"
 
 namespace kweave {
@@ -17,6 +18,9 @@ std::unique_ptr<Gram> Make(const KernelSet& kernels, const Sides& sides, const N
 std::unique_ptr<Gram> MakeGram(const KernelSet& kernels, std::span<const View> views,
                                const Normalization& normalization, const GramOptions& options,
                                ThreadPool& pool) {
+  if (options.device != nullptr) {
+    if (auto gram = MakeDeviceGram(kernels, views, normalization, options, pool)) return gram;
+  }
   return Make(kernels, {views, views, true, {}}, normalization, options, pool);
 }
 

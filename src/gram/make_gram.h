@@ -18,6 +18,8 @@ namespace kweave {
 /// wherever a table exists; every kernel by its own formula.
 using FamilyEvaluation = KernelEvaluation;
 
+struct DeviceUse;
+
 struct GramOptions {
   bool use_float = false;  ///< kernel values in float32 (sums stay in float64)
   FamilyEvaluation evaluation = FamilyEvaluation::kAuto;
@@ -33,6 +35,9 @@ struct GramOptions {
   /// What the table of a learned kernel may be off by, relative to the ranges of its kernels, to have fewer
   /// terms; part of GramShape::table_error.
   double learned_error = 0;
+  /// Where the kernels are evaluated if it serves them (gram/device_gram.h), and the CPU if not. Null: on the
+  /// CPU.
+  const DeviceUse* device = nullptr;
 };
 
 /// The Gram matrices of one set of samples with itself. Views, kernels and normalisation must outlive it;

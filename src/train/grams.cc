@@ -70,6 +70,7 @@ std::int64_t Grams::base_values() const {
 
 std::unique_ptr<Gram> Grams::Make(GramOptions options) const {
   options.shared_samples = samples_;
+  options.device = settings_.device;
   return MakeGram(*source_.kernels, source_.views, source_.normalization, options, pool_);
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/threads.h"
+#include "gram/device_gram.h"
 #include "gram/make_gram.h"
 #include "weights/run/learn.h"
 
@@ -33,8 +34,9 @@ struct GramSettings {
   bool use_float = true;  ///< those of the solvers
   std::size_t base_cache_bytes = 0;
   FamilyEvaluation certificate = FamilyEvaluation::kAuto;
-  bool factors_sum_to_zero = false;  ///< as in GramOptions: tasks with a bias
-  double learned_error = 0;          ///< likewise, of the exact kernels
+  bool factors_sum_to_zero = false;   ///< as in GramOptions: tasks with a bias
+  double learned_error = 0;           ///< likewise, of the exact kernels
+  const DeviceUse* device = nullptr;  ///< likewise, of all
 };
 
 /// The kernels at both precisions. The exact ones are made when first asked for, and are the working ones

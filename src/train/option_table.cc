@@ -37,6 +37,12 @@ std::vector<OptionChoice> Methods() {
   return choices;
 }
 
+std::vector<OptionChoice> Devices() {
+  return {{"auto", "An accelerator where there is one and it pays."},
+          {"cpu", "The CPU."},
+          {"cuda", "A CUDA device, whatever the size of the problem."}};
+}
+
 std::vector<OptionChoice> Regularizers() {
   std::vector<OptionChoice> choices;
   for (const RegularizerRecord& record : RegularizerTable()) {
@@ -164,6 +170,14 @@ std::span<const Record> TrainOptionRecords() {
              "how the machine is trained at given kernel weights: pairs of samples, blocks of them, or, "
              "if all kernels are linear, on their features; smooth losses take Newton steps in the place of "
              "the first two"),
+      Record(
+          "device", &O::device,
+          "where kernels are evaluated and machines are trained: on an accelerator as far as it serves them, "
+          "else on the CPU")
+          .OneOf(Devices),
+      Record("device_memory", &O::device_memory,
+             "memory of the accelerator to use, in GB; 0: nine tenths of what is free")
+          .Within(kNotNegative),
       Record("normalize", &O::normalize, "per kernel, in sequence, with statistics of the training data")
           .ListOf(Normalizers)
           .Unset("multiplicative; for oneclass spherical"),

@@ -27,6 +27,7 @@
 #include "train/prepared.h"
 #include "train/product.h"
 #include "train/regularizer_choice.h"
+#include "train/run_device.h"
 #include "train/training_run.h"
 #include "train/training_session.h"
 #include "train/warm_start.h"
@@ -185,6 +186,7 @@ void LogDecisions(const MemoryPlan& plan, const TrainOptions& options, const Con
 struct TrainingSession::Kernels {
   TrainOptions options;
   PreparedKernels prepared;
+  std::unique_ptr<RunDevice> device;
   GramSettings settings;
   std::unique_ptr<Grams> grams;  ///< null where no kernel varies
 };
@@ -222,13 +224,27 @@ const TrainingSession::Kernels& TrainingSession::KernelsFor(const PreparedSample
   kernels_.reset();  // its memory serves the next ones
   kernels_ = std::make_unique<Kernels>();
   kernels_->options = options;
+  kernels_->device = std::make_unique<RunDevice>(data_, options, context_);
   kernels_->prepared = PrepareKernels(samples, options, context_.seed, pool_, control);
   return *kernels_;
 }
 
 Model TrainingSession::Train(const CheckedOptions& checked, const Model* start, bool certifies) {
   const TrainOptions& options = *checked;
-  if (options.combine == Combine::kProduct) return TrainProduct(data_, options, context_);
+  if (options.combine == Combine::kProduct) {
+    RunDevice(data_, options, context_);  // says that it does not serve
+    return TrainProduct(data_, options, context_);
+  }
+  try {
+    return TrainOnKernels(options, start, certifies);
+  } catch (const DeviceError& error) {
+    kernels_->device->Abandon(error);
+    kernels_->grams.reset();
+  }
+  return TrainOnKernels(options, start, certifies);
+}
+
+Model TrainingSession::TrainOnKernels(const TrainOptions& options, const Model* start, bool certifies) {
   RunControl control(context_);
   const ScopedBlasThreads blas_threads(pool_.size());
   control.Report({.target_gap = options.gap, .phase = "kernels"});
@@ -251,8 +267,12 @@ Model TrainingSession::Train(const CheckedOptions& checked, const Model* start, 
                                      MachineCount(options, samples), OutputsOfOneMachine(options, samples));
   LogDecisions(plan, options, context_, multiclass, control);
   const ScopedPoll poll(pool_, [&control] { control.ShouldStop(); });  // which throws if the run is abandoned
-  const GramSettings settings{plan.use_float, plan.base_cache_bytes, options.certificate,
-                              FactorsSumToZero(options), LearnedError(options, samples)};
+  const GramSettings settings{plan.use_float,
+                              plan.base_cache_bytes,
+                              options.certificate,
+                              FactorsSumToZero(options),
+                              LearnedError(options, samples),
+                              kernels_->device->use()};
   if (prepared.kept.empty() && prepared.pairs.empty()) {
     control.Log(LogLevel::kWarning, "no kernel varies over the training samples: the model is a constant");
   } else if (!kernels_->grams || !Serves(kernels_->settings, settings)) {

@@ -34,6 +34,7 @@ class TrainingSession {
 
  private:
   struct Kernels;
+  Model TrainOnKernels(const TrainOptions& options, const Model* start, bool certifies);
   // Those of these options, from the last call where they serve.
   const Kernels& KernelsFor(const struct PreparedSamples& samples, const TrainOptions& options,
                             class RunControl& control);

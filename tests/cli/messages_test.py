@@ -17,6 +17,8 @@ OPTIONS = [
     (["--time-limit", "-1"], "--time-limit is -1, expected 0 or more"),
     (["--time-limit", ""], "--time-limit '', expected a number"),
     (["--memory", "nan"], "--memory 'nan', expected a size"),
+    (["--device", "tpu"], "--device 'tpu' is not available; available: auto, cpu, cuda"),
+    (["--device-memory", "-1"], "--device-memory is -1, expected 0 or more"),
     (["--label-column", ""], "--label-column '', expected a value"),
     (["--summary", "--norm", "2"], "--summary has no value, as the option --norm follows"),
 ]
@@ -53,6 +55,18 @@ class Messages(FolderTest):
                 self.assertIn("read 24 samples", self.succeed("train", name, "-o", "m.kweave"))
         self.write("d.txt", libsvm_text(LABELS, ROWS).replace(" ", "\t"))
         self.assertIn("read 24 samples", self.succeed("train", "d.txt", "-o", "m.kweave"))
+
+    def test_a_run_without_an_accelerator_goes_on_and_says_so_once(self):
+        self.write("d.csv", CSV)
+        said = run("train", "d.csv", "--device", "cuda", "-o", "m.kweave", cwd=self.folder)
+        self.assertEqual(said.returncode, 0, said.stderr)
+        lines = [line for line in said.stderr.splitlines() if "training runs on" in line]
+        self.assertLessEqual(len(lines), 1, said.stderr)  # none on a machine that has one
+        smooth = run("train", "d.csv", "--device", "cuda", "--loss", "logistic", "-o", "m.kweave", cwd=self.folder)
+        self.assertIn("--device is for sums of kernels, losses with corners", smooth.stderr)
+        self.assertEqual(smooth.returncode, 0, smooth.stderr)
+        for device in ("auto", "cpu"):
+            self.assertNotIn("CPU", run("train", "d.csv", "--device", device, "-o", "m.kweave", cwd=self.folder).stderr)
 
     def test_verbose_runs_say_what_was_decided(self):
         self.write("d.csv", CSV)

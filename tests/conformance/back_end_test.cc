@@ -1,5 +1,5 @@
 // What every back end must do (docs/dev/adding-a-back-end.md), run on the one that programs use, at both
-// precisions, and on a plain one.
+// precisions, on a plain one, and on an accelerator where there is one.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -12,6 +12,7 @@
 #include "base/dot.h"
 #include "base/random.h"
 #include "certificate/certificate.h"
+#include "gram/device_gram.h"
 #include "gram/make_gram.h"
 #include "kernel/language.h"
 #include "kweave/context.h"
@@ -35,6 +36,10 @@ struct BackEnd {
   bool has_solver = false;  // of its own
   bool is_float = false;
   double rounding = 1e-12;  // relative, of values and sums
+  // What it serves.
+  std::vector<std::string> kernels = {"linear", "rbf(gamma=logspace(0.05,5,8))", "each(rbf(gamma=0.5))",
+                                      "poly(degree=2,gamma=0.5,coef0=1)", "linear*rbf(gamma=1)"};
+  std::vector<std::string> normalizers = {"none", "multiplicative", "spherical,center"};
 };
 
 std::unique_ptr<Gram> MakeCpu(const KernelSet& kernels, std::span<const View> views,
@@ -42,29 +47,70 @@ std::unique_ptr<Gram> MakeCpu(const KernelSet& kernels, std::span<const View> vi
   return MakeGram(kernels, views, normalization, {.use_float = use_float, .cache_bytes = 1 << 14}, pool);
 }
 
-const BackEnd kBackEnds[] = {
-    {.name = "cpu",
-     .make = [](const KernelSet& kernels, std::span<const View> views, const Normalization& normalization,
-                ThreadPool& pool) { return MakeCpu(kernels, views, normalization, pool, false); }},
-    {.name = "cpu_float",
-     .make = [](const KernelSet& kernels, std::span<const View> views, const Normalization& normalization,
-                ThreadPool& pool) { return MakeCpu(kernels, views, normalization, pool, true); },
-     .is_float = true,
-     .rounding = 1e-5},
-    {.name = "reference",
-     .make = [](const KernelSet& kernels, std::span<const View> views, const Normalization& normalization,
-                ThreadPool&) -> std::unique_ptr<Gram> {
-       return std::make_unique<testing::ReferenceGram>(kernels, views, normalization);
-     },
-     .has_solver = true},
-};
+// That of this machine; null: it has none, or the program was built without code for it.
+const DeviceUse* OwnDevice() {
+  static const std::unique_ptr<Device> device = []() -> std::unique_ptr<Device> {
+    try {
+      return OpenDevice(0);
+    } catch (const DeviceError&) {
+      return nullptr;
+    }
+  }();
+  static const DeviceUse use{device.get(), 0, [](const std::string& why) { ADD_FAILURE() << why; }};
+  return device ? &use : nullptr;
+}
+
+BackEnd OnDevice(BackEnd back_end) {
+  back_end.has_solver = true;
+  back_end.kernels = {"linear",
+                      "rbf(gamma=logspace(0.05,5,8))",
+                      "each(rbf(gamma=0.5))",
+                      "poly(degree=2,gamma=0.5,coef0=1)",
+                      "rbf(gamma=[0.3,3])@x[1..3]",
+                      "matern(nu=1.5,length_scale=2)"};
+  back_end.normalizers = {"none", "multiplicative", "trace"};
+  return back_end;
+}
+
+std::vector<BackEnd> BackEnds() {
+  std::vector<BackEnd> back_ends = {
+      {.name = "cpu",
+       .make = [](const KernelSet& kernels, std::span<const View> views, const Normalization& normalization,
+                  ThreadPool& pool) { return MakeCpu(kernels, views, normalization, pool, false); }},
+      {.name = "cpu_float",
+       .make = [](const KernelSet& kernels, std::span<const View> views, const Normalization& normalization,
+                  ThreadPool& pool) { return MakeCpu(kernels, views, normalization, pool, true); },
+       .is_float = true,
+       .rounding = 1e-5},
+      {.name = "reference",
+       .make = [](const KernelSet& kernels, std::span<const View> views, const Normalization& normalization,
+                  ThreadPool&) -> std::unique_ptr<Gram> {
+         return std::make_unique<testing::ReferenceGram>(kernels, views, normalization);
+       },
+       .has_solver = true},
+  };
+  if (OwnDevice() == nullptr) return back_ends;
+  back_ends.push_back(OnDevice({.name = "device",
+                                .make = [](const KernelSet& kernels, std::span<const View> views,
+                                           const Normalization& normalization, ThreadPool& pool) {
+                                  return MakeGram(kernels, views, normalization,
+                                                  {.use_float = false, .device = OwnDevice()}, pool);
+                                }}));
+  back_ends.push_back(OnDevice({.name = "device_float",
+                                .make =
+                                    [](const KernelSet& kernels, std::span<const View> views,
+                                       const Normalization& normalization, ThreadPool& pool) {
+                                      return MakeGram(kernels, views, normalization,
+                                                      {.use_float = true, .device = OwnDevice()}, pool);
+                                    },
+                                .is_float = true,
+                                .rounding = 1e-5}));
+  return back_ends;
+}
 
 class BackEndTest : public ::testing::TestWithParam<BackEnd> {
  protected:
-  void Use(const std::string& normalizers,
-           std::vector<std::string> specs = {"linear", "rbf(gamma=logspace(0.05,5,8))",
-                                             "each(rbf(gamma=0.5))", "poly(degree=2,gamma=0.5,coef0=1)",
-                                             "linear*rbf(gamma=1)"}) {
+  void Use(const std::string& normalizers, const std::vector<std::string>& specs = GetParam().kernels) {
     Random random(3);
     std::vector<double> values(kSamples * kFeatures);
     for (double& value : values) value = 2 * random.Uniform() - 1;
@@ -118,7 +164,7 @@ class BackEndTest : public ::testing::TestWithParam<BackEnd> {
 };
 
 TEST_P(BackEndTest, RowsAreThoseOfTheDefinitions) {
-  for (const std::string normalizers : {"none", "multiplicative", "spherical,center"}) {
+  for (const std::string& normalizers : GetParam().normalizers) {
     y_.clear();
     Use(normalizers);
     const testing::ReferenceGram plain(kernels_, views_, normalization_);
@@ -135,7 +181,7 @@ TEST_P(BackEndTest, RowsAreThoseOfTheDefinitions) {
 }
 
 TEST_P(BackEndTest, MeanDiagonalsAreThoseOfTheMatrices) {
-  for (const std::string normalizers : {"none", "multiplicative", "spherical,center"}) {
+  for (const std::string& normalizers : GetParam().normalizers) {
     y_.clear();
     Use(normalizers);
     std::vector<double> want(kernel_count(), 0.0);
@@ -397,7 +443,7 @@ TEST_P(BackEndTest, LearnsToACertifiedGap) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, BackEndTest, ::testing::ValuesIn(kBackEnds),
+INSTANTIATE_TEST_SUITE_P(All, BackEndTest, ::testing::ValuesIn(BackEnds()),
                          [](const auto& back_end) { return back_end.param.name; });
 
 }  // namespace
