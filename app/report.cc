@@ -1,8 +1,9 @@
-// kweave report: a page about a model, for people.
+// kweave report: a page about a model or a selection, for people.
 #include "kweave/report.h"
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 
@@ -89,9 +90,31 @@ std::string TrainCommand(const Model& model) {
   return text + " -o MODEL";
 }
 
+// The command that selects again, as far as the model and the grid tell it.
+std::string SelectCommand(const Selection& found) {
+  if (!found.model) return {};
+  std::string text = TrainCommand(*found.model);
+  text = "kweave select" + text.substr(std::string_view("kweave train").size());
+  return text.substr(0, text.rfind(" -o MODEL")) + " -o SELECTION";
+}
+
+void ReportSelection(const ReportArguments& arguments) {
+  if (!arguments.data.data.empty() || !arguments.data.views.empty() || !arguments.grams.empty())
+    throw Error(ErrorKind::kUsage,
+                "the page about a selection takes no DATA; report MODEL DATA scores its model");
+  const Selection found = LoadSelection(arguments.model);
+  if (found.points.empty() || !found.chosen)
+    throw Error(ErrorKind::kData, fmt::format("{}: nothing was chosen yet", arguments.model));
+  const ReportOptions options{
+      .title = arguments.title, .reproduce = SelectCommand(found), .data_name = "", .predict = {}};
+  WriteText(arguments.output, SelectionReport(found, options));
+}
+
 void Run(const ReportArguments& arguments) {
-  if (arguments.model.empty()) throw Error(ErrorKind::kUsage, "report needs a MODEL file");
+  if (arguments.model.empty()) throw Error(ErrorKind::kUsage, "report needs a MODEL file, or a SELECTION");
   if (arguments.output.empty()) throw Error(ErrorKind::kUsage, "report needs -o PAGE.html");
+  std::error_code code;
+  if (std::filesystem::is_directory(arguments.model, code)) return ReportSelection(arguments);
   const Context context = MakeContext(arguments.run);
   ReportOptions options{.title = arguments.title, .reproduce = "", .data_name = "", .predict = {}};
   for (const std::string& text : arguments.grams)
@@ -114,9 +137,10 @@ void Run(const ReportArguments& arguments) {
 }  // namespace
 
 void AddReport(CLI::App& app) {
-  CLI::App& verb = *app.add_subcommand("report", "a page about a model: what mattered, and how sure that is");
+  CLI::App& verb = *app.add_subcommand(
+      "report", "a page about a model or a selection: what mattered, and how sure that is");
   const auto arguments = std::make_shared<ReportArguments>();
-  verb.add_option("MODEL", arguments->model, "a model that train wrote");
+  verb.add_option("MODEL", arguments->model, "a model that train wrote, or the folder of a selection");
   AddDataOptions(verb, arguments->data);
   verb.add_option("--gram", arguments->grams,
                   "NAME=FILE, values of precomputed kernel NAME, as predict takes them")

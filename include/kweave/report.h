@@ -1,5 +1,5 @@
-/// A page about a model for people: which sources and kernels matter and how sure that is, how training went,
-/// and, where there is data, how good its predictions are and what they are made of.
+/// A page about a model, or a selection, for people: which sources and kernels matter and how sure that is,
+/// how training went, and, where there is data, how good its predictions are and what they are made of.
 ///
 ///     const kweave::Model model = kweave::Model::Load("model.kweave");
 ///     kweave::OutputFile file("report.html");
@@ -13,6 +13,7 @@
 #include "kweave/context.h"
 #include "kweave/dataset.h"
 #include "kweave/model.h"
+#include "kweave/select.h"
 
 namespace kweave {
 
@@ -29,6 +30,10 @@ struct ReportOptions {
 /// contributions and alignments; null: none.
 std::string ModelReport(const Model& model, const Dataset* data, const ReportOptions& options,
                         const Context& context);
+
+/// The same about a selection that has ended (kweave/select.h): scores over the grid, baselines, nested
+/// folds, permutations, how the weights spread over the folds, and its model.
+std::string SelectionReport(const Selection& selection, const ReportOptions& options);
 
 }  // namespace kweave
 

@@ -138,6 +138,15 @@ class Select(FolderTest):
         self.assertEqual([one["name"] for one in found["baselines"]], ["constant", "uniform", "single"])
         self.assertEqual(len(found["stability"]), 3)
         self.assertAlmostEqual(sum(kernel["mean"] for kernel in found["stability"]), 1, places=9)
+        self.succeed("report", "s", "-o", "page.html")
+        page = (self.folder / "page.html").read_text()
+        for section in ("grid", "baselines", "stability", "permutation", "kernels"):
+            self.assertTrue(f'<section id="{section}"' in page, section)
+        self.assertTrue(f"p = {permutation['p_value']:.4g}" in page)
+        (self.folder / "none").mkdir()
+        result = run("report", "none", "-o", "page.html", cwd=self.folder)
+        self.assertEqual(result.returncode, 3)
+        self.assertIn("there is no selection.json", result.stderr)
 
     def test_axes(self):
         found = self.select("--kernel-set", "linear; rbf(gamma=1)", "--kernel-set", "linear", "--normalize", "none", "--normalize", "center,multiplicative",
