@@ -8,6 +8,7 @@
 #include "kweave/error.h"
 #include "kweave/kernels.h"
 #include "kweave/model.h"
+#include "kweave/select.h"
 #include "kweave/train.h"
 #include "kweave/verify.h"
 #include "kweave/version.h"
@@ -23,6 +24,35 @@ Model TrainModel(const py::dict& samples, const std::vector<double>& targets,
   AddLabels(targets, classes, data);
   const TrainOptions train_options = ReadOptions(options);
   return Hooks(run).Call([&](const Context& context) { return Train(data, train_options, context, start); });
+}
+
+// `grid`: lists of values by option; `folds`: pairs of lists of positions. The point chosen is not trained.
+std::string SelectPoint(const py::dict& samples, const std::vector<double>& targets,
+                        const std::vector<std::string>& classes, const py::dict& options,
+                        const py::dict& grid,
+                        const std::vector<std::pair<std::vector<Index>, std::vector<Index>>>& folds,
+                        const std::string& score, const std::string& rule, const py::dict& run) {
+  Dataset data = ReadSamples(samples);
+  AddLabels(targets, classes, data);
+  SelectRequest request;
+  request.train = ReadOptions(options);
+  for (const auto& [name, values] : grid) {
+    GridAxis axis{name.cast<std::string>(), {}};
+    for (const py::handle value : values) axis.values.push_back(ReadOptionValue(axis.option, value));
+    request.grid.push_back(std::move(axis));
+  }
+  for (const auto& [train, test] : folds) request.given_folds.push_back({train, test});
+  request.options.score = score;
+  request.options.rule = rule;
+  request.options.baselines = "none";
+  request.wants_model = false;
+  return Hooks(run).Call([&](const Context& context) {
+    const Selection found = Select(data, request, context);
+    if (found.status != Status::kConverged) {
+      throw Error(ErrorKind::kResource, "stopped before all points were scored");
+    }
+    return found.ToJson();
+  });
 }
 
 std::string Analyze(const py::dict& samples, const std::vector<double>& targets,
@@ -158,6 +188,9 @@ PYBIND11_MODULE(_core, module) {
   module.def("kernel_table", &KernelTableOfPython);
   module.def("train", &TrainModel, py::arg("samples"), py::arg("targets"), py::arg("classes"),
              py::arg("options"), py::arg("run"), py::arg("start") = py::none());
+  module.def("select", &SelectPoint, py::arg("samples"), py::arg("targets"), py::arg("classes"),
+             py::arg("options"), py::arg("grid"), py::arg("folds"), py::arg("score"), py::arg("rule"),
+             py::arg("run"));
   module.def("analyze_kernels", &Analyze, py::arg("samples"), py::arg("targets"), py::arg("classes"),
              py::arg("options"), py::arg("run"));
 }

@@ -110,6 +110,12 @@ std::string WithParameters(std::string_view text) {
   });
 }
 
+OptionValue ReadOptionValue(const std::string& name, py::handle value) {
+  const Record* record = FindRecord(name);
+  if (record == nullptr) throw Error(ErrorKind::kUsage, "'" + name + "' is not an option");
+  return FromPython(name, value, record->fallback);
+}
+
 TrainOptions ReadOptions(const py::dict& values) {
   TrainOptions options;
   for (const auto& [key, value] : values) {
@@ -118,9 +124,8 @@ TrainOptions ReadOptions(const py::dict& values) {
       options.keep_samples = value.cast<std::vector<std::int64_t>>();
       continue;
     }
-    const Record* record = FindRecord(name);
-    if (record == nullptr) throw Error(ErrorKind::kUsage, "'" + name + "' is not an option");
-    record->set(options, FromPython(name, value, record->fallback));
+    const OptionValue read = ReadOptionValue(name, value);
+    FindRecord(name)->set(options, read);
   }
   return options;
 }

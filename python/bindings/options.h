@@ -27,6 +27,9 @@ py::dict ToPython(const TrainOptions& options);
 /// name that is no option and on a value of the wrong type.
 TrainOptions ReadOptions(const py::dict& values);
 
+/// The value of one option. Throws Error(kUsage) as ReadOptions does.
+OptionValue ReadOptionValue(const std::string& name, py::handle value);
+
 /// A text with the options it names in backquotes as the parameters of estimators.
 std::string WithParameters(std::string_view text);
 

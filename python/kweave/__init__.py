@@ -11,6 +11,7 @@ from ._display import ClassKernelDisplay, ConvergenceDisplay, KernelAlignmentDis
 from ._importance import view_importance
 from ._oneclass import MKLOneClass
 from ._regressor import MKLRegressor
+from ._selecting import MKLClassifierCV, MKLRegressorCV
 from ._transformer import MKLTransformer
 from ._view_transformer import ViewTransformer
 
@@ -21,8 +22,10 @@ __all__ = [
     "KernelStack",
     "KernelWeightsDisplay",
     "MKLClassifier",
+    "MKLClassifierCV",
     "MKLOneClass",
     "MKLRegressor",
+    "MKLRegressorCV",
     "MKLTransformer",
     "SourceSharesDisplay",
     "ViewTransformer",

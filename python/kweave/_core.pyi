@@ -62,6 +62,17 @@ def train(
     run: Mapping[str, Any],
     start: Model | None = None,
 ) -> Model: ...
+def select(
+    samples: Mapping[str, Any],
+    targets: Sequence[float] | NDArray[Any],
+    classes: Sequence[str],
+    options: Mapping[str, Any],
+    grid: Mapping[str, Sequence[Any]],
+    folds: Sequence[tuple[Sequence[int], Sequence[int]]],
+    score: str,
+    rule: str,
+    run: Mapping[str, Any],
+) -> str: ...
 def analyze_kernels(
     samples: Mapping[str, Any],
     targets: Sequence[float] | NDArray[Any],

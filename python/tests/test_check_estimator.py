@@ -4,7 +4,7 @@ import unittest
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from kweave import MKLClassifier, MKLOneClass, MKLRegressor, MKLTransformer
+from kweave import MKLClassifier, MKLClassifierCV, MKLOneClass, MKLRegressor, MKLRegressorCV, MKLTransformer
 
 
 @parametrize_with_checks(
@@ -14,6 +14,8 @@ from kweave import MKLClassifier, MKLOneClass, MKLRegressor, MKLTransformer
         MKLClassifier(probability=True, class_weight="balanced"),
         MKLClassifier(loss="logistic"),
         MKLRegressor(),
+        MKLClassifierCV(Cs=(0.1, 10), norms=(2,)),
+        MKLRegressorCV(Cs=(0.1, 10), norms=(2,)),
         MKLRegressor(loss="squared", norm=1),
         MKLOneClass(),
         MKLTransformer(),
