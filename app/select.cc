@@ -43,9 +43,10 @@ std::vector<std::string> Split(const std::string& text, char separator) {
 
 // What a grid may span: numbers and choices of the problem, not how precisely or by what it is solved.
 bool CanVary(const OptionRecord<TrainOptions>& record) {
-  static const std::set<std::string_view> kOfRun = {"task",           "gap",      "weights_tolerance",
-                                                    "max_iterations", "restarts", "method",
-                                                    "certificate",    "driver",   "solver"};
+  static const std::set<std::string_view> kOfRun = {"task",           "gap",          "weights_tolerance",
+                                                    "max_iterations", "restarts",     "method",
+                                                    "certificate",    "driver",       "solver",
+                                                    "device",         "device_memory"};
   if (kOfRun.contains(record.name) || record.is_list) return false;
   const bool is_choice = std::holds_alternative<std::string>(record.fallback) && record.choices != nullptr;
   return is_choice || std::holds_alternative<double>(record.fallback) ||
