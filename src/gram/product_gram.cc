@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <vector>
 
 #include "base/memory.h"
+#include "base/offset.h"
 #include "compute/cpu/family_loops.h"
 #include "compute/cpu/packed_product.h"
 #include "compute/cpu/smo_loops.h"
@@ -84,6 +86,11 @@ void FinishDistances(double* values, Index count, double norm, const double* nor
   kSquaredDistanceQuantity.finish_f64(values, count, norm, norms);
 }
 
+// Distances of samples come from differences of squared norms. Where norms are so large that rounding moves
+// an exponent by more than this, those that are not lost in it are found anew, feature by feature.
+template <class T>
+const T kMostNoise = std::sqrt(std::numeric_limits<T>::epsilon());
+
 // Samples with their features scaled, ready for products.
 template <class T>
 struct ScaledSamples {
@@ -108,8 +115,25 @@ struct ScaledSamples {
     for (std::size_t r = 0; r < rows.size(); ++r) {
       T* row = distances.data() + r * width;
       FinishDistances(row, width, left.squared_norms[rows[r]], squared_norms.data() + begin);
+      RefineDistances(gathered.data() + r * features, left.squared_norms[rows[r]], begin,
+                      {row, Offset(width)});
       std::fill_n(out + r * stride, width, T{0});
       AddExponentials<T>(row, width, kOne, kOne, out + r * stride);
+    }
+  }
+
+  /// From one sample to those from `begin` on.
+  void RefineDistances(const T* sample, T norm, Index begin, std::span<T> distances) const {
+    const T features = static_cast<T>(packed.features), least = std::log(std::numeric_limits<T>::min());
+    for (std::size_t k = 0; k < distances.size(); ++k) {
+      const Index j = begin + static_cast<Index>(k);
+      const T noise = features * std::numeric_limits<T>::epsilon() * (norm + squared_norms[Offset(j)]);
+      if (!(noise > kMostNoise<T>) || distances[k] > noise - least) continue;
+      distances[k] = 0;
+      for (Index f = 0; f < packed.features; ++f) {
+        const T difference = sample[f] - packed.at(j, f);
+        distances[k] += difference * difference;
+      }
     }
   }
 };

@@ -333,13 +333,14 @@ void FindImportanceOfAll(const TrainingRun& run, std::span<const BinaryProblem> 
   all.sources = SourcesOf(run.prepared);
   const std::size_t kernels = run.prepared.kept.size();
   if (all.problem.has_common_weights) {
-    all.importance = FindImportance(*run.regularizer, all.total.certificate, all.sources, kernels);
+    all.importance =
+        FindImportance(*run.regularizer, all.total.certificate, all.total.theta, all.sources, kernels);
     return;
   }
   std::vector<Importance> of_kernels, of_sources;
   for (std::size_t k = 0; k < problems.size(); ++k) {
-    LearnedImportance one =
-        FindImportance(*problems[k].regularizer, machines[k].certificate, all.sources, kernels);
+    LearnedImportance one = FindImportance(*problems[k].regularizer, machines[k].certificate,
+                                           machines[k].theta, all.sources, kernels);
     all.reports[k].weight_intervals = one.kernels.weights;
     all.reports[k].share_intervals = one.kernels.shares;
     of_kernels.push_back(std::move(one.kernels));

@@ -42,6 +42,15 @@ KernelParts OverProducts(const KernelParts& parts, std::size_t kernels, std::siz
   return products;
 }
 
+// The weights that were learned are among those that their own objective leaves open, but for rounding.
+bool Contradicts(const Importance& importance, std::span<const double> theta) {
+  if (importance.weights.size() != theta.size()) return false;
+  for (std::size_t m = 0; m < theta.size(); ++m) {
+    if (!(theta[m] >= importance.weights[m].lower && theta[m] <= importance.weights[m].upper)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 KernelSources SourcesOf(const PreparedKernels& prepared) {
@@ -63,8 +72,8 @@ KernelSources SourcesOf(const PreparedKernels& prepared) {
 }
 
 LearnedImportance FindImportance(const Regularizer& regularizer, Certificate certificate,
-                                 const KernelSources& sources, std::size_t kernels,
-                                 std::size_t class_kernels) {
+                                 std::span<const double> theta, const KernelSources& sources,
+                                 std::size_t kernels, std::size_t class_kernels) {
   if (certificate.cuts.empty()) return {FindImportance(regularizer, certificate), {}};
   const std::size_t weights = certificate.cuts[0].quadratics.size();
   MixCuts(regularizer, certificate);
@@ -76,6 +85,10 @@ LearnedImportance FindImportance(const Regularizer& regularizer, Certificate cer
     for (std::size_t m = 0; m < singles.size(); ++m) singles[m] = {static_cast<Index>(m)};
     importance.kernels =
         FindImportance(regularizer, certificate, OverProducts(singles, kernels, class_kernels));
+  }
+  if (Contradicts(importance.kernels, theta)) {
+    const Importance unknown{.reason = "rounding is larger than the gap"};
+    return {unknown, unknown};
   }
   importance.sources =
       FindImportance(regularizer, certificate, OverProducts(sources.parts, kernels, class_kernels));

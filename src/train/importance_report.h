@@ -26,10 +26,11 @@ struct LearnedImportance {
 };
 
 /// Of one machine, or of several with common weights. With kernels on the classes the weights are those of
-/// products, kernel after kernel, and those of pairs after them.
+/// products, kernel after kernel, and those of pairs after them. Unknown where theta, what was learned, is
+/// not in its intervals: rounding is larger than the gap there.
 LearnedImportance FindImportance(const Regularizer& regularizer, Certificate certificate,
-                                 const KernelSources& sources, std::size_t kernels,
-                                 std::size_t class_kernels = 1);
+                                 std::span<const double> theta, const KernelSources& sources,
+                                 std::size_t kernels, std::size_t class_kernels = 1);
 
 /// What a user should know who takes the weights for the last word; empty where they are.
 std::string NoteOnOpenWeights(const TrainOptions& options, const PreparedKernels& prepared,

@@ -155,8 +155,8 @@ LearnedMachines LearnJoint(const TrainingRun& run) {
                                              std::span(learned.certificate.quadratics).first(products));
   }
   result.sources = SourcesOf(run.prepared);
-  result.importance = FindImportance(*run.regularizer, learned.certificate, result.sources, kernels,
-                                     std::max<std::size_t>(class_kernels.matrices.size(), 1));
+  result.importance = FindImportance(*run.regularizer, learned.certificate, learned.theta, result.sources,
+                                     kernels, std::max<std::size_t>(class_kernels.matrices.size(), 1));
   SumOverClassKernels(kernels, class_kernels.matrices.size(), learned.theta);
   SumOverClassKernels(kernels, class_kernels.matrices.size(), learned.certificate.quadratics);
   result.reports = MakeReports(risk, classes, learned);

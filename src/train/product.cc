@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <utility>
+#include <vector>
 
+#include "base/constants.h"
 #include "base/run_control.h"
 #include "base/threads.h"
 #include "compute/cpu/blas_threads.h"
@@ -37,8 +40,11 @@ PreparedKernels PrepareFactors(const PreparedSamples& samples, const TrainOption
   return factors;
 }
 
-// The product as one kernel, named so; none where no factor has a width.
-PreparedKernels ComposeProduct(const PreparedKernels& factors, std::span<const double> theta) {
+// The product as one kernel, named so. Where no factor has a width it is the constant 1: none beside a bias,
+// else a factor so wide that it is 1 everywhere.
+PreparedKernels ComposeProduct(const PreparedKernels& factors, std::vector<double> theta, bool has_bias) {
+  const bool is_constant = std::ranges::none_of(theta, [](double width) { return width > 0; });
+  if (is_constant && !has_bias && !theta.empty()) theta[0] = kTiny;
   PreparedKernels product;
   product.kernels = factors.kernels;
   product.kernels.families.clear(), product.kernels.order.clear(), product.kernels.given_names.clear();
@@ -112,7 +118,7 @@ Model TrainProduct(const Dataset& data, const TrainOptions& options, const Conte
       {.restarts = options.restarts, .looks_around = options.method == "auto", .seed = context.seed},
       control);
 
-  const PreparedKernels product = ComposeProduct(factors, learned.theta);
+  const PreparedKernels product = ComposeProduct(factors, learned.theta, options.bias);
   LearnedMachines one = OneMachine(AsOneKernel(learned, product.kept.empty()),
                                    objective.DecisionBias(learned.certificate.bias));
   one.problem.is_product = true;

@@ -98,8 +98,8 @@ LearnedMachines LearnOneMachine(const TrainingRun& run) {
   if (!run.control.ShouldStop()) {
     one.leave_one_out = LeaveOneOutScore(run.grams->Exact(), run.options, objective.risk(), learned);
   }
-  one.importance =
-      FindImportance(*chosen.regularizer, one.total.certificate, one.sources, run.prepared.kept.size());
+  one.importance = FindImportance(*chosen.regularizer, one.total.certificate, one.total.theta, one.sources,
+                                  run.prepared.kept.size());
   one.groups = ReportGroups(run.options, run.prepared, chosen.group_names, one.total.theta);
   return one;
 }

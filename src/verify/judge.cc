@@ -395,9 +395,14 @@ class Judge {
     claim.primal = regularization + losses.value;
     claim.primal_rounding =
         losses.rounding + terms.primal(WithRounding(block, block.q, &Function::beta, 1)) - regularization;
+    // An entropy is what is left of terms of the order of the penalty.
+    const auto& described = at_.problem.regularizer;
+    if (described.form == "entropy") claim.primal_rounding += 4 * kEpsilon * described.penalty;
     if (block.theta.empty() && !is_joint_) {
       const Vector none;
       claim.dual = LeastConstant(block) - terms.dual(none);
+      for (const Function& function : block.functions)
+        claim.dual_rounding += kValueRounding * Sum(function.C);
       return;
     }
     const auto losses_at = [&](double s) { return DualLosses(block, s); };
@@ -484,16 +489,19 @@ class Judge {
     Vector widths, traces;
     for (const KernelReport& kernel : at_.content.summary.kernels) widths.push_back(kernel.weight);
     const Vector none(widths.size(), 0.0);
-    const double value = at_.problem.regularizer.form == "logdet"
-                             ? -at_.problem.regularizer.penalty * LogDeterminant(at_, block.theta, traces)
-                             : PlainRegularizer(at_.problem.regularizer, widths.size()).Primal(widths, none);
+    double rounding = 0;  // of the determinant
+    const double value =
+        at_.problem.regularizer.form == "logdet"
+            ? -at_.problem.regularizer.penalty * LogDeterminant(at_, block.theta, traces, rounding)
+            : PlainRegularizer(at_.problem.regularizer, widths.size()).Primal(widths, none);
     VerifiedClaim claim = at_.WholeClaim();
     Bound(block,
           {[&](std::span<const double> q) { return value + 0.5 * Dot(block.theta, q); },
            [&](std::span<const double> q) { return 0.5 * Dot(block.theta, q) - value; }},
           claim);
-    claim.primal_rounding += kFeasible * std::abs(value);
-    claim.dual_rounding += kFeasible * (std::abs(value) + std::abs(claim.dual));
+    rounding *= at_.problem.regularizer.penalty;
+    claim.primal_rounding += kFeasible * std::abs(value) + rounding;
+    claim.dual_rounding += kFeasible * (std::abs(value) + std::abs(claim.dual)) + rounding;
     at_.Conclude(std::move(claim));
   }
 
@@ -521,9 +529,10 @@ class Judge {
     constexpr double kLeastShare = 1e-3;  // of equal weights, so that none stays at 0
     const double mu = at_.problem.regularizer.penalty, p = at_.problem.regularizer.exponent;
     Vector theta = block.theta, traces;
-    const double value = -mu * LogDeterminant(at_, theta, traces);
+    double rounding = 0;  // of the determinant
+    const double value = -mu * LogDeterminant(at_, theta, traces, rounding);
     for (int step = 0; step < kMostTangents; ++step) {
-      const double here = step == 0 ? value : -mu * LogDeterminant(at_, theta, traces);
+      const double here = step == 0 ? value : -mu * LogDeterminant(at_, theta, traces, rounding);
       const auto dual_term = [&](std::span<const double> q) {
         Vector shifted;
         for (std::size_t m = 0; m < q.size(); ++m)
@@ -536,8 +545,8 @@ class Judge {
             found);
       if (step > 0 && claim.dual > found.dual) found.dual = claim.dual;
       claim = found;
-      claim.primal_rounding += kFeasible * std::abs(value);
-      claim.dual_rounding += kFeasible * (std::abs(here) + std::abs(claim.dual));
+      claim.primal_rounding += kFeasible * std::abs(value) + mu * rounding;
+      claim.dual_rounding += kFeasible * (std::abs(here) + std::abs(claim.dual)) + mu * rounding;
       if (!(claim.dual < claim.claimed_dual - claim.dual_rounding) || std::isinf(p)) return;
       for (std::size_t m = 0; m < theta.size(); ++m) {
         if (step == 0) theta[m] += kLeastShare / static_cast<double>(theta.size());

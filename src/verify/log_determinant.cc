@@ -6,7 +6,7 @@
 
 namespace kweave::verify {
 
-double LogDeterminant(TrainingProblem& at, std::span<const double> theta, Vector& traces) {
+double LogDeterminant(TrainingProblem& at, std::span<const double> theta, Vector& traces, double& rounding) {
   PlainKernels<double> plain(at.kernels, at.views, at.n);
   std::vector<PlainNormalization<double>> fitted =
       plain.Fit(at.content.normalization.sequence, 0, plain.size());
@@ -38,6 +38,10 @@ double LogDeterminant(TrainingProblem& at, std::span<const double> theta, Vector
       for (std::size_t k = i; k < n; ++k) product[i * n + j] += inverse[k * n + i] * inverse[k * n + j];
     }
   }
+  // Its derivative is the inverse: what rounding of the kernels, and of the steps above, may do.
+  double magnitude = at.problem.regularizer.ridge;
+  for (std::size_t m = 0; m < theta.size(); ++m) magnitude += theta[m] * at.magnitudes[m];
+  rounding = at.rounding * magnitude * (2 * Magnitude(product));  // the lower triangle
   plain.ForEachRow(fitted, 0, plain.size(), [&](Index m, Index i, std::span<const double> row) {
     for (Index j = 0; j <= i; ++j) traces[m] += (j == i ? 1 : 2) * product[i * n + j] * row[j];
   });

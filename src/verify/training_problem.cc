@@ -223,8 +223,8 @@ void TrainingProblem::CheckLeftOut() {
   }
 }
 
-// Compares what was fitted with what the model stores. Where all steps are factors, the problem is the one
-// with the stored factor.
+// Compares what was fitted with what the model stores. The problem is the one with the stored factors: one
+// that comes from a small variance has few digits, and all of them count in the objective.
 template <class Real>
 void TrainingProblem::CompareNormalization(Index m, PlainNormalization<Real>& fitted) {
   const auto& sequence = content.normalization.sequence;
@@ -246,7 +246,10 @@ void TrainingProblem::CompareNormalization(Index m, PlainNormalization<Real>& fi
     return;
   }
   const auto own = std::ranges::find(active, m);
-  if (own == active.end()) return;
+  if (own == active.end()) {  // of kernels without weight nothing is stored
+    fitted.magnitude /= std::clamp(fitted.least_variance, kEpsilon, 1.0);
+    return;
+  }
   const auto chain = content.normalization.chains.find(own - active.begin());
   if (chain == content.normalization.chains.end()) return;
   for (std::size_t s = 0; s < fitted.steps.size() && s < chain->second.size(); ++s) {
@@ -259,6 +262,9 @@ void TrainingProblem::CompareNormalization(Index m, PlainNormalization<Real>& fi
       is_wrong = is_wrong || differ(per_sample[Position(static_cast<Index>(k))], stored.per_sample[k], size);
     }
     if (is_wrong) return NameWrongNormalization(kernels.Name(m), constant, stored.constant);
+    const Normalizer kind = fitted.steps[s].kind;
+    if (kind != Normalizer::kSpherical && kind != Normalizer::kCenter)
+      fitted.steps[s].constant = static_cast<Real>(stored.constant);
   }
 }
 

@@ -131,7 +131,7 @@ double BestDual(bool may_scale, const Losses& losses, const Term& term, std::spa
 
 /// log det(K(theta) + ridge I), with the ridge of the regulariser; traces[m] = tr((K(theta) + ridge I)^-1
 /// K_m).
-double LogDeterminant(TrainingProblem& at, std::span<const double> theta, Vector& traces);
+double LogDeterminant(TrainingProblem& at, std::span<const double> theta, Vector& traces, double& rounding);
 /// Computes the bounds of everything that the model learned and compares them with its claims.
 void JudgeModel(TrainingProblem& at);
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Trains random problems by `kweave train` and confirms every answer by `kweave verify`.
 
-    run.py KWEAVE --count 200 --seed 1
+    run.py KWEAVE --count 200 --seed 1 --also known.txt
 
-trains the problems 0 to 199 of seed 1 (problems.py). Each ends as one of
+trains the problems 0 to 199 of seed 1 (problems.py), and those that known.txt names by seed and number: they failed once. Each ends as one of
 
     confirmed   `train` converged, and `verify` found its bounds true
     unconfirmed the same, but rounding of `verify` itself, which it bounds, may be more than the gap
@@ -69,7 +69,7 @@ def attempt(program, seed, number, most_seconds, keep=None):
         for name, content in problem.files.items():
             (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
         train = ["train", *problem.data, *problem.options, "--threads", "1", "-q", "-o", "m.kweave", "--summary", "train.json"]
-        record = {"number": number, "command": shlex.join(["kweave", *train])}
+        record = {"seed": seed, "number": number, "command": shlex.join(["kweave", *train])}
         status, errors, seconds = run(program, train, folder, most_seconds)
         record.update(status=status, seconds=round(seconds, 3), message=errors.strip())
         record["outcome"] = judge_training(record, most_seconds)
@@ -112,8 +112,14 @@ def confirm(program, problem, folder, record, most_seconds):
 def show(record):
     if record["outcome"] in (*BAD, "stalled"):
         gap = f", gap {record['gap']:.2g}" if "gap" in record else ""
-        print(f"{record['number']}: {record['outcome']} (status {record['status']}, {record['seconds']} s{gap}): {record['message']}\n"
+        print(f"{record['seed']}/{record['number']}: {record['outcome']} (status {record['status']}, {record['seconds']} s{gap}): {record['message']}\n"
               f"    {record['command']}", flush=True)
+
+
+def read_names(path):
+    """(seed, number) of every line that holds one."""
+    lines = (line.split("#")[0].strip() for line in Path(path).read_text().splitlines())
+    return [tuple(int(part) for part in line.split("/")) for line in lines if line]
 
 
 def main():
@@ -122,6 +128,7 @@ def main():
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--first", type=int, default=0, help="number of the first problem")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--also", help="file that names more problems, one SEED/NUMBER in a line; # starts a comment")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--json", help="file for a record of every problem")
     parser.add_argument("--most-stalled", type=float, default=0.002, help="share of all problems")
@@ -136,15 +143,16 @@ def main():
         print(json.dumps(attempt(program, arguments.seed, arguments.only, arguments.most_seconds, arguments.keep), indent=1))
         return 0
     records = []
-    numbers = range(arguments.first, arguments.first + arguments.count)
+    problems = [(arguments.seed, number) for number in range(arguments.first, arguments.first + arguments.count)]
+    problems += read_names(arguments.also) if arguments.also else []
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        for record in pool.map(lambda number: attempt(program, arguments.seed, number, arguments.most_seconds), numbers):
+        for record in pool.map(lambda problem: attempt(program, *problem, arguments.most_seconds), problems):
             show(record)
             records.append(record)
     if arguments.json:
         Path(arguments.json).write_text(json.dumps(records, indent=1) + "\n")
     counts = collections.Counter(record["outcome"] for record in records)
-    print(f"{len(records)} problems of seed {arguments.seed}:", ", ".join(f"{n} {name}" for name, n in counts.most_common()))
+    print(f"{len(records)} problems from seed {arguments.seed} on:", ", ".join(f"{n} {name}" for name, n in counts.most_common()))
     print(f"{sum(r['seconds'] for r in records):.0f} s of processor time for training, at most "
           f"{max(r['seconds'] for r in records)} s for one")
     is_fine = (not any(counts[name] for name in BAD) and counts["stalled"] <= arguments.most_stalled * len(records)

@@ -25,6 +25,8 @@ constexpr std::int64_t kFewerSteps = 10;  // after a solve that reached it: the 
 std::int64_t StepsBeforeDense(Index pairs) { return 20'000 + pairs * pairs / 4; }
 // Single precision has better answers ahead, so that it only gets what costs hundredths of a second.
 constexpr Index kMostFloatPairs = 200;
+// Where digits are what lacks, the next theta hardly has more of them.
+constexpr int kMostDenseFailures = 3;
 
 Index FreePairs(const JointRisk& risk) { return risk.samples() * (risk.classes - 1); }
 
@@ -44,6 +46,7 @@ std::vector<double> JointMachine::FeasibleStart() const {
 void JointMachine::UseGram(Gram& gram, bool is_float) {
   gram_ = &dynamic_cast<JointGram&>(gram);
   is_float_ = is_float;
+  dense_failures_ = 0;
   const Index pairs = FreePairs(problem_.risk);
   most_steps_ = pairs <= (is_float ? kMostFloatPairs : kMostJointPairs)
                     ? StepsBeforeDense(pairs)
@@ -112,6 +115,7 @@ JointResult JointMachine::RunSolver(double relative_gap) {
 // Where steps got nowhere and there are few pairs: the whole matrix at once, in double precision.
 void JointMachine::SolveDense(double relative_gap, Evaluation& evaluation) {
   if (FreePairs(problem_.risk) > (is_float_ ? kMostFloatPairs : kMostJointPairs)) return;
+  if (dense_failures_ >= kMostDenseFailures) return;
   const Index size = gram_->left_count();
   std::vector<Index> all(state_.beta.size());
   std::iota(all.begin(), all.end(), Index{0});
@@ -120,6 +124,7 @@ void JointMachine::SolveDense(double relative_gap, Evaluation& evaluation) {
   work_.tried_dense = true;
   const double reached = SolveJointDense(problem_.risk, std::move(kernel), relative_gap, state_.beta,
                                          [&] { return !control_.ShouldStop(); });
+  dense_failures_ = reached <= relative_gap ? 0 : dense_failures_ + 1;
   if (!(reached < evaluation.relative_inner_gap())) return;
   work_.solver = "dense";
   evaluation = Evaluate();

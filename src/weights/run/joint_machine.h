@@ -60,6 +60,7 @@ class JointMachine final : public Machine {
   std::vector<double> theta_;  // of the running or last solve
   JointState state_;
   std::int64_t most_steps_ = 0;                  // of the next solve
+  int dense_failures_ = 0;                       // one after the other
   MemoryReserve reserve_;                        // for rows
   std::unique_ptr<MovableExpansion> expansion_;  // of the last beta that was evaluated
 };

@@ -40,6 +40,8 @@ constexpr double kShareOfExpansion =
 // and ten times more where those are next to nothing, it is the better bet.
 std::int64_t StepsBeforeDense(Index n) { return 100'000 + 10 * n * n; }
 constexpr std::int64_t kFewerSteps = 10;  // once it was
+// Newton steps, each of up to hundreds of products with the matrix, take some ten where they get anywhere.
+constexpr std::int64_t kNewtonStepsBeforeDense = 30;
 
 // Rows whose means say whether the samples are centred, and what rounding in single precision makes of a mean
 // of 0, relative to the diagonal.
@@ -181,6 +183,7 @@ SolverResult SampleMachine::RunNewton(double relative_gap, SolveObserver& observ
   options.relative_gap = relative_gap;
   if (options_.row_cache_bytes > 0) options.memory_bytes = options_.row_cache_bytes;
   options.seed = control_.seed();
+  if (MayBeDense()) options.max_steps = kNewtonStepsBeforeDense;
   ExpandingRows rows(*gram_, theta_, expansion_);
   return SolveNewton(problem_.risk, rows, state_, preconditioner_, options, &observer);
 }
@@ -296,12 +299,16 @@ Evaluation SampleMachine::SolveInTurn(std::unique_ptr<FeatureMatrix> features, d
   }
 }
 
+// Single precision has better answers ahead, so that it only gets what costs next to nothing.
+bool SampleMachine::MayBeDense() const {
+  return gram_->left_count() <= (is_float_ ? kFewSamples / 2 : kMostDenseSamples);
+}
+
 // Where the other solvers got nowhere and there are few samples: the whole matrix at once, in double
 // precision.
 void SampleMachine::SolveDense(double relative_gap, Evaluation& evaluation) {
+  if (!MayBeDense()) return;
   const Index n = gram_->left_count();
-  // Single precision has better answers ahead, so that it only gets what costs next to nothing.
-  if (n > (is_float_ ? kFewSamples / 2 : kMostDenseSamples)) return;
   const Risk& risk = problem_.risk;
   std::vector<double> rows(static_cast<std::size_t>(n * n));
   std::vector<Index> all(static_cast<std::size_t>(n));

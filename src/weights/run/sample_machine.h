@@ -66,6 +66,7 @@ class SampleMachine final : public Machine {
   bool ShouldPutOffExpansion(double relative_gap) const;
   Evaluation Judge(std::span<const double> beta, std::span<const double> outputs, std::vector<double> q);
   void ShortenParts(Evaluation& at) const;
+  bool MayBeDense() const;
   void SolveDense(double relative_gap, Evaluation& evaluation);
   double ToleranceFor(double relative_gap) const;
   void NoteTolerance(double violation, double relative_gap);
