@@ -8,7 +8,11 @@
 #include "kweave/error.h"
 #include "kweave/kernels.h"
 #include "kweave/model.h"
+<<<<<<< HEAD
 #include "kweave/select.h"
+=======
+#include "kweave/model_part.h"
+>>>>>>> ce0c605 (Give the learned kernel of every source by MKLTransformer)
 #include "kweave/train.h"
 #include "kweave/verify.h"
 #include "kweave/version.h"
@@ -98,6 +102,10 @@ py::array_t<double> LearnedKernel(const Model& model, const py::dict& samples, c
       [&](const Context& context) { return model.LearnedKernel(data, context, {}, machine); }));
 }
 
+Model OnlyKernels(const Model& model, const std::vector<std::string>& names) {
+  return WithKernels(model, names);
+}
+
 py::tuple Support(const Model& model, Index machine) {
   const std::vector<std::pair<Index, double>> support = model.support(machine);
   py::array_t<Index> indices(static_cast<py::ssize_t>(support.size()));
@@ -125,6 +133,7 @@ void DefineModel(py::module_& module) {
       .def("save", &Model::Save, py::arg("path"), py::call_guard<py::gil_scoped_release>())
       .def("with_note", &Model::WithNote, py::arg("name"), py::arg("text"))
       .def("note", &Model::note, py::arg("name"))
+      .def("with_kernels", &OnlyKernels, py::arg("names"))
       .def("verify", &VerifyModel, py::arg("samples"), py::arg("targets"), py::arg("classes"), py::arg("run"))
       .def("decide", &Decide, py::arg("samples"), py::arg("run"))
       .def("decide_by_machine", &DecideByMachine, py::arg("samples"), py::arg("run"))

@@ -299,11 +299,11 @@ class MKLEstimator(Explanations, WholeFit, SparseInputTags, BaseEstimator):
         is_same = last is not None and np.array_equal(self._training_positions, positions)
         return last if self.warm_start and is_same else None
 
-    def _ask(self, samples, method, machines=((),)):
-        """What `method` of the model says about new samples, for every machine."""
+    def _ask(self, samples, method, machines=((),), model=None):
+        """What `method` of the model, or of another, says about new samples, for every machine."""
         run, data = make_run(self), samples.to_core(self._new_matrices(samples))
         with self._naming_matrices():
-            return [getattr(self._model, method)(data, run, *machine) for machine in machines]
+            return [getattr(model or self._model, method)(data, run, *machine) for machine in machines]
 
     @staticmethod
     @contextmanager
@@ -319,9 +319,9 @@ class MKLEstimator(Explanations, WholeFit, SparseInputTags, BaseEstimator):
                 "KernelStack, functions are not in a model file: pickle the estimator to keep them"
             ) from None
 
-    def _each_machine(self, samples, method):
+    def _each_machine(self, samples, method, model=None):
         """What `method` says about new samples, for every machine of the model."""
-        return self._ask(samples, method, [(machine,) for machine in range(self._model.machines)])
+        return self._ask(samples, method, [(machine,) for machine in range(self._model.machines)], model)
 
     def _decide(self, samples):
         """One column of decision values per output."""

@@ -30,9 +30,6 @@ if TYPE_CHECKING:
         def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any: ...
         def set_output(self, *, transform: str | None = None) -> Self: ...
 
-    class ClassNamePrefixFeaturesOutMixin:
-        def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]: ...
-
     class BaseComposition(BaseEstimator):
         def _get_params(self, attr: str, deep: bool = True) -> dict[str, Any]: ...
         def _set_params(self, attr: str, **params: Any) -> Self: ...
@@ -41,7 +38,6 @@ else:
     from sklearn.base import (
         BaseEstimator,
         ClassifierMixin,
-        ClassNamePrefixFeaturesOutMixin,
         OutlierMixin,
         RegressorMixin,
         TransformerMixin,
@@ -51,7 +47,6 @@ else:
 __all__ = [
     "BaseComposition",
     "BaseEstimator",
-    "ClassNamePrefixFeaturesOutMixin",
     "ClassifierMixin",
     "OutlierMixin",
     "RegressorMixin",

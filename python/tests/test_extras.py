@@ -1,5 +1,7 @@
 """Probabilities, warm starts, callbacks, interruption, explanations, displays, the transformer."""
 import os
+import pickle
+import re
 import signal
 import threading
 import time
@@ -378,6 +380,42 @@ def test_nystroem_features_approximate_the_kernel(cancer):
     assert np.linalg.norm(Z @ Z.T - gram) < 0.05 * np.linalg.norm(gram)
     pipeline = make_pipeline(clone(features), LogisticRegression(max_iter=1000))
     assert cross_val_score(pipeline, X, y, cv=3).mean() > 0.9
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_transformer_by_source_splits_the_kernel(classes):
+    rng = np.random.default_rng(4)
+    X = Views({"rna": rng.normal(size=(90, 6)), "image": rng.normal(size=(90, 3)), "noise": np.zeros((90, 2))})
+    y = np.digitize(X["rna"][:, 0] + X["image"][:, 0], [0] if classes == 2 else [-0.7, 0.7])
+    whole, parts = (MKLTransformer(MKLClassifier(normalize="center,trace"), by_source=by).fit(X[:60], y[:60]) for by in (False, True))
+    stack = parts.transform(X)
+    assert isinstance(stack, KernelStack) and stack.names == parts.sources_ == ["rna", "image"]
+    np.testing.assert_allclose(sum(gram for _, gram in stack.items()), whole.transform(X), rtol=1e-9, atol=1e-9)
+    alone = MKLTransformer(MKLClassifier("rbf", normalize="none"), by_source=True).fit(X[:60], y[:60])
+    # Each part is the kernel of its view times its weight.
+    gammas = dict(zip(alone.estimator_.kernel_names_, alone.estimator_.kernel_weights_))
+    for name, gram in alone.transform(X).items():
+        (kernel, weight), = ((kernel, weight) for kernel, weight in gammas.items() if kernel.endswith(f"@{name}"))
+        gamma = float(re.search(r"gamma=([^,)]*)", kernel)[1])
+        np.testing.assert_allclose(gram, weight * rbf_kernel(X[name], X[name][:60], gamma=gamma), rtol=1e-4, atol=1e-5)
+
+
+def test_transformer_by_source_gives_features_and_pickles():
+    rng = np.random.default_rng(5)
+    X = Views({"rna": rng.normal(size=(80, 6)), "image": rng.normal(size=(80, 3))})
+    y = X["rna"][:, 0] + X["image"][:, 0] > 0
+    features = MKLTransformer(output="nystroem", n_components=80, by_source=True, random_state=0).fit(X, y)
+    gram = MKLTransformer().fit(X, y).transform(X)
+    Z = features.transform(X)
+    assert Z.shape == (80, 160) and len(features.get_feature_names_out()) == 160
+    assert features.get_feature_names_out()[80] == "image__mkltransformer0"
+    np.testing.assert_allclose(Z @ Z.T, gram, atol=1e-3 * gram.max())
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(features)).transform(X), Z)
+    again = features.set_params(by_source=False).fit(X, y)
+    assert again.transform(X).shape == (80, 80) and not hasattr(again, "sources_")
+    # The learned matrices of the sources are kernels of the next learner.
+    pipeline = make_pipeline(MKLTransformer(by_source=True), MKLClassifier())
+    assert pipeline.fit(X[:60], y[:60]).score(X[60:], y[60:]) > 0.7
 
 
 def test_transformer_takes_stacks(cancer):

@@ -15,6 +15,7 @@
 #include "kernel/kernel_table.h"
 #include "kweave/error.h"
 #include "kweave/model.h"
+#include "kweave/model_part.h"
 #include "model/encoding.h"
 #include "tests/support/example_model.h"
 
@@ -323,6 +324,15 @@ TEST(ModelFile, RefusesACompositeOfTwoKernels) {
     if (id.family >= 0) id = {-1, 0};
   }
   EXPECT_THROW(DeserializeModel(SerializeModel(content)), Error);
+}
+
+TEST(Model, PartsHaveTheirKernelsAlone) {
+  const Model model(std::make_shared<const ModelContent>(ExampleModel()));
+  const std::vector<std::string> names = model.active_kernels(), first = {names[0], names[3]};
+  const std::vector<double> weights = WithKernels(model, first).content().machines[0].theta;
+  EXPECT_EQ(weights, (std::vector<double>{0.5, 0, 0, 1}));
+  EXPECT_EQ(model.content().machines[0].theta[1], 0.25);
+  EXPECT_THROW(WithKernels(model, std::vector<std::string>{"none"}), Error);
 }
 
 TEST(Model, BytesHoldWhatAFileHolds) {
