@@ -41,7 +41,7 @@ void Run(CLI::App& verb, EvaluateArguments& arguments) {
   if (read.views.empty() && read.labels_path.empty())
     throw Error(ErrorKind::kUsage,
                 "evaluate needs DATA or --view NAME=FILE, or --labels FILE with --gram NAME=FILE");
-  const Evaluation found = Evaluate(model, ReadDataset(read), arguments.options, context);
+  const ScoreReport found = Evaluate(model, ReadDataset(read), arguments.options, context);
   if (!arguments.summary.empty()) WriteText(arguments.summary, found.ToJson() + "\n");
   if (!arguments.run.is_quiet && arguments.summary != "-") Print(found.ToText());
 }

@@ -58,8 +58,9 @@ std::terminate_handler usual_termination = nullptr;
 
 struct sigaction usual_crash {};
 
-// Nor do all of them survive what they then throw: an array of JSON that was begun is destroyed as if it were
-// whole. A crash of another kind is left to whoever took care of it before.
+// Nor does all code survive what is then thrown: as gcc 12 compiles them, braced lists of JSON of which some
+// elements could not be made are destroyed as if they were whole. A crash of another kind is left to whoever
+// took care of it before.
 void TakeCrash(int) {
   if (has_no_memory.load()) End(kNoMemory, static_cast<int>(ErrorKind::kResource));
   RemoveUnfinishedFiles();

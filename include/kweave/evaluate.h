@@ -1,6 +1,6 @@
 /// How good a model is on a test set, with confidence intervals.
 ///
-///     const kweave::Evaluation found = kweave::Evaluate(model, data, {}, kweave::Context());
+///     const kweave::ScoreReport found = kweave::Evaluate(model, data, {}, kweave::Context());
 ///     std::cout << found.ToText();
 ///
 /// Which interval a score has:
@@ -46,7 +46,7 @@ struct EvaluatedClass {
   std::vector<EvaluatedScore> scores;  ///< recall, precision, f1, auc, average_precision
 };
 
-struct Evaluation {
+struct ScoreReport {
   Index samples = 0;
   double confidence = 0.95;
   int replicates = 0;
@@ -71,8 +71,8 @@ PredictionSummary ScorePrediction(const Model& model, const Labels& labels, cons
 
 /// Predicts and scores. Throws Error(kUsage) on wrong options, Error(kData) on data without labels, or whose
 /// labels say nothing to the model.
-Evaluation Evaluate(const Model& model, const Dataset& data, const EvaluateOptions& options,
-                    const Context& context);
+ScoreReport Evaluate(const Model& model, const Dataset& data, const EvaluateOptions& options,
+                     const Context& context);
 
 }  // namespace kweave
 

@@ -35,7 +35,7 @@ struct KernelDescription {
 std::vector<KernelDescription> KernelDescriptions();
 
 /// What is known about one kernel on some samples before anything is learned.
-struct KernelStatistics {
+struct AnalyzedKernel {
   std::string name;
   double scale = 1;          ///< factor of the normalisation; 0: no variance over the samples
   double mean_diagonal = 0;  ///< of the normalised kernel
@@ -49,7 +49,7 @@ struct KernelStatistics {
 
 /// Alignments <K_a, K_b> / (||K_a|| ||K_b||) lie row after row, kernels x kernels.
 struct KernelAnalysis {
-  std::vector<KernelStatistics> kernels;
+  std::vector<AnalyzedKernel> kernels;
   std::vector<double> alignment;
   /// The same after centring: how alike two kernels are to a machine with a bias.
   std::vector<double> centered_alignment;

@@ -158,12 +158,12 @@ OneClass Against(const ScoredSamples& samples, Index u) {
 }
 
 EvaluatedScore WilsonScore(std::string name, double hits, double count, double confidence) {
-  const Interval interval = WilsonInterval(hits, count, confidence);
+  const ConfidenceInterval interval = WilsonInterval(hits, count, confidence);
   return {std::move(name), hits / count, "wilson", interval.lower, interval.upper};
 }
 
 EvaluatedScore MakeScore(std::string name, double value, const char* method,
-                         const std::optional<Interval>& interval) {
+                         const std::optional<ConfidenceInterval>& interval) {
   if (!interval) return {std::move(name), value, "", 0, 0};
   return {std::move(name), value, method, interval->lower, interval->upper};
 }
@@ -223,7 +223,7 @@ void CheckOptions(const EvaluateOptions& options) {
   }
 }
 
-void AddConfusion(const ScoredSamples& samples, Evaluation& found) {
+void AddConfusion(const ScoredSamples& samples, ScoreReport& found) {
   if (found.plain.classes) {
     found.confusion = found.plain.classes->confusion;
     found.confusion_rows = found.plain.classes->confusion_rows;
@@ -236,7 +236,7 @@ void AddConfusion(const ScoredSamples& samples, Evaluation& found) {
 }
 
 void AddScores(const ScoredSamples& samples, const EvaluateOptions& options, const Context& context,
-               Evaluation& found) {
+               ScoreReport& found) {
   RunControl control(context);
   ThreadPool pool(context.threads);
   const ScopedPoll poll(pool, [&control] { control.ThrowIfStopped(); });
@@ -291,14 +291,14 @@ std::string ScoreText(const EvaluatedScore& score) {
 
 }  // namespace
 
-Evaluation Evaluate(const Model& model, const Dataset& data, const EvaluateOptions& options,
-                    const Context& context) {
+ScoreReport Evaluate(const Model& model, const Dataset& data, const EvaluateOptions& options,
+                     const Context& context) {
   CheckOptions(options);
   if (data.labels.empty()) {
     throw Error(ErrorKind::kData,
                 "the data has no labels, expected those that the predictions are compared with");
   }
-  Evaluation found;
+  ScoreReport found;
   found.confidence = options.confidence;
   found.replicates = options.replicates;
   found.prediction = model.Predict(data, context, options.predict);
@@ -320,7 +320,7 @@ Evaluation Evaluate(const Model& model, const Dataset& data, const EvaluateOptio
   return found;
 }
 
-std::string Evaluation::ToText() const {
+std::string ScoreReport::ToText() const {
   std::string text = fmt::format("{} samples; {:g} % confidence intervals\n\n", samples, 100 * confidence);
   for (const EvaluatedScore& score : scores) text += ScoreText(score) + "\n";
   if (baseline) {
@@ -339,7 +339,7 @@ std::string Evaluation::ToText() const {
   return text;
 }
 
-std::string Evaluation::ToJson() const {
+std::string ScoreReport::ToJson() const {
   Json json = {{"samples", samples},
                {"confidence", confidence},
                {"replicates", replicates},

@@ -58,7 +58,7 @@ double NormalQuantile(double confidence) {
   return high;
 }
 
-Interval WilsonInterval(double hits, double count, double confidence) {
+ConfidenceInterval WilsonInterval(double hits, double count, double confidence) {
   const double z = NormalQuantile(confidence), square = z * z, share = hits / count;
   const double middle = (share + square / (2 * count)) / (1 + square / count);
   const double half =
@@ -66,14 +66,14 @@ Interval WilsonInterval(double hits, double count, double confidence) {
   return {hits == 0 ? 0 : std::max(middle - half, 0.0), hits == count ? 1 : std::min(middle + half, 1.0)};
 }
 
-std::optional<Interval> FisherInterval(double r, Index count, double confidence) {
+std::optional<ConfidenceInterval> FisherInterval(double r, Index count, double confidence) {
   if (count <= 3 || !(std::abs(r) < 1)) return std::nullopt;
   const double half = NormalQuantile(confidence) / std::sqrt(static_cast<double>(count - 3));
-  return Interval{std::tanh(std::atanh(r) - half), std::tanh(std::atanh(r) + half)};
+  return ConfidenceInterval{std::tanh(std::atanh(r) - half), std::tanh(std::atanh(r) + half)};
 }
 
-std::optional<Interval> DelongInterval(const std::vector<bool>& is_positive, std::span<const double> decision,
-                                       double confidence) {
+std::optional<ConfidenceInterval> DelongInterval(const std::vector<bool>& is_positive,
+                                                 std::span<const double> decision, double confidence) {
   std::vector<double> positive, negative;
   for (std::size_t i = 0; i < decision.size(); ++i)
     (is_positive[i] ? positive : negative).push_back(decision[i]);
@@ -93,17 +93,18 @@ std::optional<Interval> DelongInterval(const std::vector<bool>& is_positive, std
   if (area >= 1 || area <= 0) {
     // min(m, n) pairs of samples of their own are in the right order, each with the probability asked for.
     const double bound = std::pow(tail, 1 / std::min(m, n));
-    return area >= 1 ? Interval{bound, 1} : Interval{0, 1 - bound};
+    return area >= 1 ? ConfidenceInterval{bound, 1} : ConfidenceInterval{0, 1 - bound};
   }
   const double deviation = std::sqrt(first.variance / m + second.variance / n);
   const double logit = std::log(area / (1 - area));
   const double half = NormalQuantile(confidence) * deviation / (area * (1 - area));
-  return Interval{1 / (1 + std::exp(half - logit)), 1 / (1 + std::exp(-half - logit))};
+  return ConfidenceInterval{1 / (1 + std::exp(half - logit)), 1 / (1 + std::exp(-half - logit))};
 }
 
-std::vector<std::optional<Interval>> BootstrapIntervals(Index count, int replicates, double confidence,
-                                                        std::uint64_t seed, ThreadPool& pool,
-                                                        const ResampledScores& scores) {
+std::vector<std::optional<ConfidenceInterval>> BootstrapIntervals(Index count, int replicates,
+                                                                  double confidence, std::uint64_t seed,
+                                                                  ThreadPool& pool,
+                                                                  const ResampledScores& scores) {
   std::vector<std::vector<double>> drawn(static_cast<std::size_t>(std::max(replicates, 0)));
   pool.ParallelFor(replicates, 1, [&](Index begin, Index end, int) {
     std::vector<Index> indices(static_cast<std::size_t>(count));
@@ -114,7 +115,7 @@ std::vector<std::optional<Interval>> BootstrapIntervals(Index count, int replica
       drawn[static_cast<std::size_t>(r)] = scores(indices);
     }
   });
-  std::vector<std::optional<Interval>> intervals(drawn.empty() ? 0 : drawn.front().size());
+  std::vector<std::optional<ConfidenceInterval>> intervals(drawn.empty() ? 0 : drawn.front().size());
   for (std::size_t k = 0; k < intervals.size(); ++k) {
     std::vector<double> values;
     for (const std::vector<double>& one : drawn) {
@@ -122,8 +123,8 @@ std::vector<std::optional<Interval>> BootstrapIntervals(Index count, int replica
     }
     if (2 * values.size() < drawn.size() || values.empty()) continue;
     std::ranges::sort(values);
-    intervals[k] =
-        Interval{Percentile(values, (1 - confidence) / 2), Percentile(values, (1 + confidence) / 2)};
+    intervals[k] = ConfidenceInterval{Percentile(values, (1 - confidence) / 2),
+                                      Percentile(values, (1 + confidence) / 2)};
   }
   return intervals;
 }

@@ -15,7 +15,7 @@
 
 namespace kweave {
 
-struct Interval {
+struct ConfidenceInterval {
   double lower = 0;
   double upper = 0;
 };
@@ -24,23 +24,24 @@ struct Interval {
 double NormalQuantile(double confidence);
 
 /// Of a probability of which `hits` of `count` > 0 independent trials were seen.
-Interval WilsonInterval(double hits, double count, double confidence);
+ConfidenceInterval WilsonInterval(double hits, double count, double confidence);
 
 /// Of a correlation r found from more than three samples; none of fewer, nor at |r| = 1.
-std::optional<Interval> FisherInterval(double r, Index count, double confidence);
+std::optional<ConfidenceInterval> FisherInterval(double r, Index count, double confidence);
 
 /// Of the area under the ROC curve; none without samples on both sides.
-std::optional<Interval> DelongInterval(const std::vector<bool>& is_positive, std::span<const double> decision,
-                                       double confidence);
+std::optional<ConfidenceInterval> DelongInterval(const std::vector<bool>& is_positive,
+                                                 std::span<const double> decision, double confidence);
 
 /// Scores of the samples in `indices`, with repetitions; NaN: undefined of these.
 using ResampledScores = std::function<std::vector<double>(std::span<const Index> indices)>;
 
 /// Percentiles of every score over `replicates` draws of `count` samples with replacement, those undefined
 /// left out; none where fewer than half of them define it. The same for every number of threads.
-std::vector<std::optional<Interval>> BootstrapIntervals(Index count, int replicates, double confidence,
-                                                        std::uint64_t seed, ThreadPool& pool,
-                                                        const ResampledScores& scores);
+std::vector<std::optional<ConfidenceInterval>> BootstrapIntervals(Index count, int replicates,
+                                                                  double confidence, std::uint64_t seed,
+                                                                  ThreadPool& pool,
+                                                                  const ResampledScores& scores);
 
 }  // namespace kweave
 

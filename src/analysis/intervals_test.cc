@@ -17,7 +17,7 @@ nlohmann::json Reference(const char* name) {
   return nlohmann::json::parse(file).at(name);
 }
 
-void ExpectMeets(const Interval& found, const nlohmann::json& expected) {
+void ExpectMeets(const ConfidenceInterval& found, const nlohmann::json& expected) {
   EXPECT_NEAR(found.lower, expected.at(0).get<double>(), 1e-9);
   EXPECT_NEAR(found.upper, expected.at(1).get<double>(), 1e-9);
 }

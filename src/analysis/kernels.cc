@@ -178,7 +178,7 @@ KernelAnalysis AnalyzePrepared(const PreparedKernels& prepared, const Labels& al
   if (has_signs) labels = LabelAlignments(*gram, moments, columns[0]);
   if (!columns.empty()) centered = CenteredLabelAlignments(*gram, moments, columns);
   for (Index k = 0; k < kept; ++k) {
-    KernelStatistics& kernel = analysis.kernels[prepared.kept[k]];
+    AnalyzedKernel& kernel = analysis.kernels[prepared.kept[k]];
     kernel.scale = prepared.normalization.scale[k];
     kernel.mean_diagonal = moments.mean_diagonal[k];
     kernel.mean = moments.mean[k];
@@ -230,7 +230,7 @@ std::string KernelAnalysis::ToText() const {
   std::string text = fmt::format("{:>4}  {:>10}  {:>9}  {:>9}  {:>9}  {:>9}  {}\n", "", "factor",
                                  "mean k(x,x)", "mean k", "labels", "centred", "kernel");
   for (std::size_t m = 0; m < kernels.size(); ++m) {
-    const KernelStatistics& kernel = kernels[m];
+    const AnalyzedKernel& kernel = kernels[m];
     text += fmt::format("{:>4}  {:>10.4g}  {:>11.4g}  {:>9.4g}  {:>9}  {:>9}  {}\n", m + 1, kernel.scale,
                         kernel.mean_diagonal, kernel.mean, Optional(kernel.label_alignment),
                         Optional(kernel.centered_label_alignment), kernel.name);
@@ -251,7 +251,7 @@ std::string KernelAnalysis::ToText() const {
 
 std::string KernelAnalysis::ToJson() const {
   Json list = Json::array();
-  for (const KernelStatistics& kernel : kernels) {
+  for (const AnalyzedKernel& kernel : kernels) {
     Json json = {{"name", kernel.name},
                  {"scale", kernel.scale},
                  {"mean_diagonal", kernel.mean_diagonal},

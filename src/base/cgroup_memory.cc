@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string_view>
@@ -10,10 +9,8 @@
 namespace kweave {
 namespace {
 
-namespace fs = std::filesystem;
-
 // A number in a one-value file; `kUnlimited` when the file is missing or says "max".
-std::size_t ReadBytes(const fs::path& path) {
+std::size_t ReadBytes(const std::string& path) {
   std::ifstream file(path);
   std::string word;
   if (!(file >> word) || word == "max") return kUnlimited;
@@ -21,8 +18,8 @@ std::size_t ReadBytes(const fs::path& path) {
 }
 
 // Pages of files that were not used lately: they count as used and are given up when memory is asked for.
-std::size_t ReclaimableBytes(const fs::path& group) {
-  std::ifstream file(group / "memory.stat");
+std::size_t ReclaimableBytes(const std::string& group) {
+  std::ifstream file(group + "/memory.stat");
   std::string name;
   std::size_t bytes = 0, own = 0;
   while (file >> name >> bytes) {
@@ -32,8 +29,8 @@ std::size_t ReclaimableBytes(const fs::path& group) {
   return own;
 }
 
-std::size_t FreeBytes(const fs::path& group, const char* limit_file, const char* used_file) {
-  const std::size_t limit = ReadBytes(group / limit_file), used = ReadBytes(group / used_file);
+std::size_t FreeBytes(const std::string& group, const char* limit_file, const char* used_file) {
+  const std::size_t limit = ReadBytes(group + "/" + limit_file), used = ReadBytes(group + "/" + used_file);
   if (limit == kUnlimited || used == kUnlimited) return limit;
   const std::size_t needed = used - std::min(used, ReclaimableBytes(group));
   return limit > needed ? limit - needed : 0;
@@ -41,13 +38,15 @@ std::size_t FreeBytes(const fs::path& group, const char* limit_file, const char*
 
 // The least over the group at `path` below `root` and those around it. In a container the root is the group
 // itself, and its path may not be there.
-std::size_t LeastFreeBytes(const fs::path& root, const fs::path& path, const char* limit_file,
+std::size_t LeastFreeBytes(const std::string& root, const std::string& path, const char* limit_file,
                            const char* used_file) {
   std::size_t least = FreeBytes(root, limit_file, used_file);
-  fs::path group = root;
-  for (const fs::path& part : path.relative_path()) {
+  std::string group = root;
+  std::istringstream parts(path);
+  for (std::string part; std::getline(parts, part, '/');) {
+    if (part.empty()) continue;
     if (part == "..") break;
-    group /= part;
+    group += "/" + part;
     least = std::min(least, FreeBytes(group, limit_file, used_file));
   }
   return least;

@@ -1,5 +1,6 @@
 #include "kweave/output_file.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
@@ -12,18 +13,16 @@
 #include <atomic>
 #include <cctype>
 #include <cerrno>
+#include <climits>
 #include <cstdint>
 #include <cstring>
 #include <ctime>
-#include <filesystem>
-#include <system_error>
+#include <memory>
 
 #include "kweave/error.h"
 
 namespace kweave {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr std::string_view kPrefix = ".kweave-", kSuffix = ".part";
 constexpr std::size_t kRandomDigits = 16;  // 64 bits: no two runs draw the same name
@@ -81,32 +80,44 @@ void RemoveIfStale(const std::string& path) {
   ::close(descriptor);
 }
 
-void RemoveStaleFiles(const fs::path& folder) {
-  std::error_code code;
-  fs::directory_iterator entry(folder, fs::directory_options::skip_permission_denied, code);
-  for (; !code && entry != fs::directory_iterator(); entry.increment(code)) {
-    const std::string name = entry->path().filename().string();
-    if (IsTemporaryName(name)) RemoveIfStale(entry->path().string());
+// Names are put together as text, as a std::filesystem::path takes a dozen allocations, for every file of a
+// folder.
+std::string Joined(const std::string& folder, std::string_view name) {
+  return fmt::format("{}{}{}", folder, folder.ends_with('/') ? "" : "/", name);
+}
+
+std::string FolderOf(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+void RemoveStaleFiles(const std::string& folder) {
+  const std::unique_ptr<DIR, int (*)(DIR*)> entries(::opendir(folder.c_str()), ::closedir);
+  if (entries == nullptr) return;
+  while (const dirent* const entry = ::readdir(entries.get())) {
+    if (IsTemporaryName(entry->d_name)) RemoveIfStale(Joined(folder, entry->d_name));
   }
 }
 
-fs::path FolderOf(const std::string& path) {
-  const fs::path folder = fs::path(path).parent_path();
-  return folder.empty() ? fs::path(".") : folder;
+// Where a link points to; empty where there is no link.
+std::string LinkTarget(const std::string& path) {
+  char target[PATH_MAX];
+  const ssize_t size = ::readlink(path.c_str(), target, sizeof target);
+  return size <= 0 ? "" : std::string(target, static_cast<std::size_t>(size));
 }
 
 }  // namespace
 
 std::string FinalPath(const std::string& path) {
   constexpr int kMostLinks = 40;  // as the kernel follows
-  fs::path place = path;
-  std::error_code code;
-  for (int k = 0; k < kMostLinks && fs::is_symlink(fs::symlink_status(place, code)); ++k) {
-    const fs::path target = fs::read_symlink(place, code);
-    if (code) break;
-    place = target.is_absolute() ? target : FolderOf(place.string()) / target;
+  std::string place = path;
+  for (int k = 0; k < kMostLinks; ++k) {
+    const std::string target = LinkTarget(place);
+    if (target.empty()) break;
+    place = target.starts_with('/') ? target : Joined(FolderOf(place), target);
   }
-  return place.string();
+  return place;
 }
 
 OutputFile::OutputFile(const std::string& path) : path_(path), final_(FinalPath(path)) {
@@ -139,9 +150,9 @@ OutputFile::~OutputFile() {
 }
 
 void OutputFile::OpenTemporary() {
-  const fs::path folder = FolderOf(final_);
+  const std::string folder = FolderOf(final_);
   do {
-    temporary_ = (folder / TemporaryName()).string();
+    temporary_ = Joined(folder, TemporaryName());
     descriptor_ = Retried([&] {
       return ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     });

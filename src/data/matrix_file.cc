@@ -90,15 +90,28 @@ void CopyPart(const GramMatrix& matrix, Index row, Index begin, Index end, T* ou
   std::visit(
       [&](const auto& dense) {
         const auto* const values = dense.data + At(matrix.row_indices, row) * dense.stride;
-        if (matrix.column_indices.empty() && matrix.column_stride == 1) {
-          std::transform(values + begin, values + end, out, [](auto v) { return static_cast<T>(v); });
-          return;
-        }
-        for (Index j = begin; j < end; ++j) {
-          out[j - begin] = static_cast<T>(values[At(matrix.column_indices, j) * matrix.column_stride]);
+        const auto convert = [](auto v) { return static_cast<T>(v); };
+        if (matrix.column_stride != 1) {
+          for (Index j = begin; j < end; ++j) {
+            out[j - begin] = convert(values[At(matrix.column_indices, j) * matrix.column_stride]);
+          }
+        } else if (matrix.column_indices.empty()) {
+          std::transform(values + begin, values + end, out, convert);
+        } else {
+          const Index* const columns = matrix.column_indices.data();
+          std::transform(columns + begin, columns + end, out, [&](Index j) { return convert(values[j]); });
         }
       },
       matrix.values);
+}
+
+/// Indices that say no more than their absence: reading is faster without.
+void ForgetIfAll(std::vector<Index>& indices, Index count) {
+  if (static_cast<Index>(indices.size()) != count) return;
+  for (Index i = 0; i < count; ++i) {
+    if (indices[i] != i) return;
+  }
+  indices.clear();
 }
 
 void CheckIndices(const GramMatrix& matrix, const std::vector<Index>& indices, Index count,
@@ -124,6 +137,12 @@ MatrixFile MatrixFile::Wrap(const GramMatrix& matrix) {
       },
       matrix.values);
   MatrixFile wrapped(matrix, false);
+  std::visit(
+      [&](const auto& dense) {
+        ForgetIfAll(wrapped.matrix_.row_indices, dense.rows);
+        ForgetIfAll(wrapped.matrix_.column_indices, dense.cols);
+      },
+      matrix.values);
   const auto has_all = [](const std::vector<Index>& numbers, Index count) {
     return numbers.empty() || static_cast<Index>(numbers.size()) == count;
   };

@@ -32,7 +32,10 @@ using Vector = std::vector<double>;
 using Visit = std::function<void(Index, std::span<const double>, int)>;
 void ForEachRow(const MatrixFile& matrix, ThreadPool& pool, const Visit& visit) {
   const Index n = matrix.cols();
-  const Index block = std::clamp<Index>((Index{1} << 18) / n, 1, matrix.rows());
+  // Pages of files are given back after each block, which should hold many; what is in memory stays in the
+  // cache.
+  const Index block_values = Index{1} << (matrix.is_mapped() ? 18 : 15);
+  const Index block = std::clamp<Index>(block_values / n, 1, matrix.rows());
   pool.ParallelFor(matrix.rows(), block, [&](Index begin, Index end, int thread) {
     thread_local Vector buffer;
     buffer.resize((end - begin) * n);
@@ -108,6 +111,31 @@ Vector CheckSymmetry(const MatrixFile& matrix, std::span<const double> u, Thread
   return product;
 }
 
+// K u from the upper triangle of a symmetric K: half of it is read, and memory is what such a product waits
+// for.
+void MultiplySymmetric(const MatrixFile& matrix, std::span<const double> u, ThreadPool& pool,
+                       Vector& product) {
+  const Index n = matrix.cols();
+  std::vector<Vector> share(static_cast<std::size_t>(pool.size()), Vector(n));  // of K u, by thread
+  const Index block = std::clamp<Index>((Index{1} << 18) / n, 1, n);
+  pool.ParallelFor(n, block, [&](Index begin, Index end, int thread) {
+    thread_local Vector row;
+    row.resize(n);
+    double* const mine = share[static_cast<std::size_t>(thread)].data();
+    for (Index i = begin; i < end; ++i) {
+      matrix.RowPart(i, i, n, row.data());
+      mine[i] += Dot(std::span(row).first(n - i), u.subspan(i));
+      const double own = u[i];
+      for (Index j = i + 1; j < n; ++j) mine[j] += own * row[j - i];
+    }
+    matrix.Release(begin, end - begin);
+  });
+  std::ranges::fill(product, 0.0);
+  for (const Vector& one : share) {
+    for (Index j = 0; j < n; ++j) product[j] += one[j];
+  }
+}
+
 // Eigenvalues below `x` of the symmetric tridiagonal matrix (Sturm sequence).
 int CountBelow(const Vector& diagonal, const Vector& off_diagonal, double x) {
   int count = 0;
@@ -146,10 +174,7 @@ MatrixCheck BoundSpectrum(const MatrixFile& matrix, Vector u, Vector product, in
   std::vector<Vector> basis{std::move(u)};
   Vector diagonal, off_diagonal;
   for (int step = 0; step < steps; ++step) {
-    if (step > 0) {
-      ForEachRow(matrix, pool,
-                 [&](Index i, std::span<const double> row, int) { product[i] = Dot(row, basis.back()); });
-    }
+    if (step > 0) MultiplySymmetric(matrix, basis.back(), pool, product);
     diagonal.push_back(Dot(product, basis.back()));
     for (int pass = 0; pass < 2; ++pass) {
       for (const Vector& q : basis) {

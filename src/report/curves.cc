@@ -75,7 +75,7 @@ std::vector<CalibrationBin> CalibrationBins(const std::vector<bool>& is_positive
     const auto count = static_cast<double>(bin.count);
     bin.mean_probability /= count;
     bin.share = hits / count;
-    const Interval interval = WilsonInterval(hits, count, kConfidence);
+    const ConfidenceInterval interval = WilsonInterval(hits, count, kConfidence);
     bin.lower = interval.lower, bin.upper = interval.upper;
     bins.push_back(bin);
     begin = end;

@@ -28,7 +28,7 @@ std::vector<html::Section> DataSections(const Model& model, const Dataset& data,
                                         const Context& context, html::Page& page,
                                         std::map<std::string, double>& alignments) {
   std::vector<html::Section> sections;
-  std::optional<Evaluation> evaluation;
+  std::optional<ScoreReport> evaluation;
   if (!data.labels.empty()) evaluation = Evaluate(model, data, {.predict = options.predict}, context);
   if (evaluation) {
     page.answer.insert(page.answer.begin(), html::ScoreSentence(*evaluation));
@@ -43,7 +43,7 @@ std::vector<html::Section> DataSections(const Model& model, const Dataset& data,
     const KernelAnalysis analysis =
         AnalyzeModelKernels(model, model.task() == Task::kRegress ? unlabelled : data, kMostAligned,
                             kMostAlignedSamples, context);
-    for (const KernelStatistics& kernel : analysis.kernels) {
+    for (const AnalyzedKernel& kernel : analysis.kernels) {
       if (kernel.centered_label_alignment) alignments[kernel.name] = *kernel.centered_label_alignment;
     }
     sections.push_back(html::AlignmentSection(analysis, std::min(data.size, kMostAlignedSamples)));

@@ -57,7 +57,7 @@ bool IsShare(const EvaluatedScore& score) {
   return score.name != "rmse" && score.name != "mae" && score.name != "log_loss" && score.name != "brier";
 }
 
-std::string ScoreTable(const Evaluation& evaluation) {
+std::string ScoreTable(const ScoreReport& evaluation) {
   Table table{.caption = "Scores with confidence intervals",
               .columns = {{"Score"},
                           {"Value", true},
@@ -88,7 +88,7 @@ std::string ScoreTable(const Evaluation& evaluation) {
   return text;
 }
 
-std::string ClassTable(const Evaluation& evaluation) {
+std::string ClassTable(const ScoreReport& evaluation) {
   if (evaluation.classes.empty()) return {};
   constexpr std::array<const char*, 5> kNames = {"recall", "precision", "f1", "auc", "average_precision"};
   Table table{.caption = "Scores of every class", .columns = {{"Class"}, {"Samples", true}}, .rows = {}};
@@ -110,7 +110,7 @@ std::string ClassTable(const Evaluation& evaluation) {
   return "<h3>Classes</h3>" + table.ToHtml();
 }
 
-std::string ConfusionMap(const Evaluation& evaluation) {
+std::string ConfusionMap(const ScoreReport& evaluation) {
   const std::size_t columns = evaluation.confusion.empty() ? 0 : evaluation.confusion.front().size();
   if (columns == 0 || columns > kMostCells || evaluation.confusion.size() > kMostCells) return {};
   HeatMap map;
@@ -139,7 +139,7 @@ struct ClassView {
 };
 
 // Of two classes the second; of more those with most samples.
-std::vector<ClassView> ClassViews(const Model& model, const Dataset& data, const Evaluation& evaluation) {
+std::vector<ClassView> ClassViews(const Model& model, const Dataset& data, const ScoreReport& evaluation) {
   const Prediction& prediction = evaluation.prediction;
   const Index width = model.outputs();
   std::vector<ClassView> views;
@@ -168,7 +168,7 @@ std::vector<ClassView> ClassViews(const Model& model, const Dataset& data, const
   return views;
 }
 
-std::string CurveCharts(const std::vector<ClassView>& views, const Evaluation& evaluation) {
+std::string CurveCharts(const std::vector<ClassView>& views, const ScoreReport& evaluation) {
   Chart roc("ROC curve: true positive rate against false positive rate", {"false positive rate"},
             {"true positive rate"});
   Chart recall("Precision against recall", {"recall"}, {"precision"});
@@ -368,7 +368,7 @@ std::string SampleTable(const Dataset& data, const Prediction& prediction, const
 
 }  // namespace
 
-std::string ScoreSentence(const Evaluation& evaluation) {
+std::string ScoreSentence(const ScoreReport& evaluation) {
   if (const EvaluatedScore* accuracy = Find(evaluation.scores, "accuracy");
       accuracy != nullptr && !evaluation.plain.outlier_fraction) {
     return fmt::format("On {} the model is right for <strong>{}</strong> ({:g} % interval: {}){}.",
@@ -393,7 +393,7 @@ std::string ScoreSentence(const Evaluation& evaluation) {
   return {};
 }
 
-Section ScoreSection(const Model& model, const Dataset& data, const Evaluation& evaluation) {
+Section ScoreSection(const Model& model, const Dataset& data, const ScoreReport& evaluation) {
   std::string charts;
   if (evaluation.plain.regression) {
     charts = RegressionCharts(data.labels.number, evaluation.prediction.decision);
@@ -450,7 +450,7 @@ Section AlignmentSection(const KernelAnalysis& analysis, Index samples) {
   HeatMap map;
   map.caption = "Centred alignments between the heaviest kernels";
   map.is_signed = true;
-  for (const KernelStatistics& kernel : analysis.kernels) map.rows.push_back(kernel.name);
+  for (const AnalyzedKernel& kernel : analysis.kernels) map.rows.push_back(kernel.name);
   map.columns = map.rows;
   map.values = analysis.centered_alignment;
   section.content = fmt::format(

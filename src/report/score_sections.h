@@ -11,10 +11,10 @@
 namespace kweave::html {
 
 /// How good the predictions are: a sentence of HTML.
-std::string ScoreSentence(const Evaluation& evaluation);
+std::string ScoreSentence(const ScoreReport& evaluation);
 
 /// Scores, curves, confusion or residuals.
-Section ScoreSection(const Model& model, const Dataset& data, const Evaluation& evaluation);
+Section ScoreSection(const Model& model, const Dataset& data, const ScoreReport& evaluation);
 /// What every source adds to the prediction of every sample; without content where the function is no sum of
 /// parts.
 Section ContributionSection(const Model& model, const Dataset& data, const PredictOptions& options,

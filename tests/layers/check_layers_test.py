@@ -38,13 +38,19 @@ class CheckLayersTest(unittest.TestCase):
     def test_flags(self):
         self.assert_named("src/gram/gram.h:2", "the library knows no flags", {"src/gram/gram.h": '\nFail("give --norm");\n'})
 
+    def test_types_of_one_name(self):
+        self.assert_named("src/gram/gram.h:2", "Evaluation is the name of another type, in include/kweave/evaluate.h",
+                          {"include/kweave/evaluate.h": "struct Evaluation {\n};\n", "src/gram/gram.h": "\nstruct Evaluation final {\n};\n"})
+
     def test_allowed(self):
         status, output = check({
             "src/gram/a.cc": '#include <vector>\n#include "base/threads.h"\n#include "gram/gram.h"\n',
             "src/gram/CMakeLists.txt": "kweave_folder(NAME gram\n  SOURCES a.cc\n  USES kernel data\n  TESTS qp)",
             "include/kweave/model.h": '#include <string>\n#include "kweave/error.h"\n',
             "app/train.cc": '#include "kweave/model.h"\n#include "CLI/CLI.hpp"\n#include "common.h"\n',
-            "app/common.h": "",
+            "app/common.h": "struct Part {\n};\n",
+            "src/gram/gram.h": "struct Part;\nstruct Whole {\n};\n",
+            "src/base/threads.h": "struct Part;\nstruct Whole::Half {\n};\ntemplate <>\nstruct Whole<int> {\n};\n",
         })
         self.assertEqual((status, output), (0, ""))
 

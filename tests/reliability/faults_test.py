@@ -30,6 +30,7 @@ LABELS, ROWS = two_classes(24)
 COMMANDS = {
     "train": (["train", "d.csv", "-q", "--threads", "2", "-o", "m.kweave", "--summary", "s.json"], ["m.kweave", "s.json"]),
     "train from a pipe": (["train", "-", "-q", "--norm", "1", "-o", "m.kweave", "--config", "c.toml"], ["m.kweave"]),
+    "train several classes": (["train", "c.csv", "-q", "--threads", "1", "--multiclass", "joint", "-o", "m.kweave"], ["m.kweave"]),
     "predict": (["predict", "old.kweave", "d.csv", "-q", "-o", "p.tsv", "--summary", "s.json"], ["p.tsv", "s.json"]),
 }
 # What may come of a call that fails, beside success: some can be done without.
@@ -44,6 +45,7 @@ class Faults(FolderTest):
         super().setUp()
         self.write("d.csv", csv_text(LABELS, ROWS))
         self.write("c.toml", "C = 2\n")
+        self.write("c.csv", csv_text([i % 3 for i in range(len(ROWS))], ROWS))
         self.succeed("train", "d.csv", "-q", "-C", "3", "-o", "old.kweave")
         self.old_model = (self.folder / "old.kweave").read_bytes()
         self.runs = Counter()
@@ -114,6 +116,12 @@ class Faults(FolderTest):
 
     def test_an_allocation_that_fails(self):
         self.walk("memory")
+
+    def test_other_files_in_the_folder_take_no_memory(self):
+        before = self.counts("train")["memory"]
+        for k in range(500):
+            self.write(f"other-{k}", "")
+        self.assertLess(self.counts("train")["memory"], before + 500)
 
     def test_all_allocations_fail_from_one_on(self):
         self.walk("memory", "{}:{}+")
