@@ -8,11 +8,8 @@
 #include "kweave/error.h"
 #include "kweave/kernels.h"
 #include "kweave/model.h"
-<<<<<<< HEAD
-#include "kweave/select.h"
-=======
 #include "kweave/model_part.h"
->>>>>>> ce0c605 (Give the learned kernel of every source by MKLTransformer)
+#include "kweave/select.h"
 #include "kweave/train.h"
 #include "kweave/verify.h"
 #include "kweave/version.h"
