@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <type_traits>
 #include <vector>
 
 #include "base/memory.h"
@@ -87,9 +88,10 @@ void FinishDistances(double* values, Index count, double norm, const double* nor
 }
 
 // Distances of samples come from differences of squared norms. Where norms are so large that rounding moves
-// an exponent by more than this, those that are not lost in it are found anew, feature by feature.
+// an exponent by more than this, those that are not lost in it are found anew, feature by feature: losses
+// count an error of outputs C times.
 template <class T>
-const T kMostNoise = std::sqrt(std::numeric_limits<T>::epsilon());
+constexpr T kMostNoise = std::is_same_v<T, float> ? 1e-4 : 1e-12;
 
 // Samples with their features scaled, ready for products.
 template <class T>

@@ -154,5 +154,27 @@ TEST(ProductGram, RefusesOtherKernels) {
   EXPECT_THROW(MakeProductGram(kernels, views, false, pool), Error);
 }
 
+// Distances come from differences of squared norms: what is left of large ones is rounding, and samples that
+// are equal, or near, would be far apart.
+TEST(ProductGram, KnowsEqualSamplesHoweverLargeTheirFeaturesAre) {
+  std::vector<double> values;
+  for (Index i = 0; i < 20; ++i) {
+    values.push_back(1e12 * std::sin(static_cast<double>(i / 2)));  // every sample twice, but for
+    values.push_back(static_cast<double>(i % 2));                   // one unit
+  }
+  const std::vector<View> views = {{"data", MakeDense(values, 20, 2), {}}};
+  const KernelSet kernels = ParseKernels(std::vector<std::string>{"each(rbf(gamma=1))"}, views, 0);
+  ThreadPool pool(1);
+  const std::unique_ptr<Gram> gram = MakeProductGram(kernels, views, /*use_float=*/false, pool);
+  const std::vector<double> theta{1, 0.5};
+  const std::shared_ptr<const LearnedMatrix> learned = gram->Learn(theta);
+  std::vector<double> row(20);
+  const Index first = 0;
+  learned->Rows(std::span(&first, 1), row.data(), 20);
+  for (Index j = 0; j < 20; ++j) {
+    EXPECT_NEAR(row[j] + learned->shift(), PlainValue(kernels, views, theta, 0, j), 1e-12) << j;
+  }
+}
+
 }  // namespace
 }  // namespace kweave
