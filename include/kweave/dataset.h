@@ -1,6 +1,7 @@
 /// Samples: their features in one or more views, their labels and ids, read from files or made in memory.
 ///
-/// From files (LIBSVM, CSV, TSV or NumPy, compressed or not), two views joined by the ids of the samples:
+/// From files (LIBSVM, CSV, TSV, NumPy, FASTA or FASTQ, compressed or not), two views joined by the ids of
+/// the samples:
 ///
 ///     kweave::ReadOptions options;
 ///     options.views = {{"genes", "genes.csv"}, {"clinic", "clinic.csv"}};
@@ -49,20 +50,43 @@ struct SparseRows {
   std::shared_ptr<const void> owner;      ///< keeps the three arrays alive; null: the caller does
 };
 
-/// The features of all samples in one view. Float32 only where that loses nothing.
-using Features = std::variant<DenseRows<double>, DenseRows<float>, SparseRows>;
+/// Sequences of letters. A letter is its place in the alphabet, `bits` bits wide; sequence i begins with the
+/// lowest bits of words[offsets[i]], and a word holds as many whole letters as fit.
+struct SequenceRows {
+  const std::uint64_t* words = nullptr;
+  const Index* offsets = nullptr;         ///< `rows` of them: the first word of every sequence
+  const std::int32_t* lengths = nullptr;  ///< letters of every sequence
+  /// Letters that are not known and equal none, not even themselves: entries unknown_begin[i] to
+  /// unknown_begin[i + 1] of `unknown` are their positions in sequence i, ascending. Null: there are none.
+  const Index* unknown_begin = nullptr;
+  const std::int32_t* unknown = nullptr;
+  Index rows = 0;                     ///< samples
+  Index cols = 0;                     ///< letters of the longest sequence, or more
+  int bits = 2;                       ///< 1 to 8
+  std::string alphabet;               ///< the letters, by their numbers
+  std::shared_ptr<const void> owner;  ///< keeps the arrays alive; null: the caller does
+};
 
-/// How many samples, and how many features, whatever the storage.
+/// The features of all samples in one view. Float32 only where that loses nothing.
+using Features = std::variant<DenseRows<double>, DenseRows<float>, SparseRows, SequenceRows>;
+
+/// How many samples, and how many features (letters of the longest sequence), whatever the storage.
 Index RowCount(const Features& features);
 Index ColumnCount(const Features& features);
 
 /// Builds dense features that own their values (rows * cols of them, row after row).
 Features MakeDense(std::vector<double> values, Index rows, Index cols);
 
+/// Packs texts into sequences that own their letters. `alphabet`: `dna`, `rna`, `protein`, or its letters;
+/// empty: found from the texts, as ReadOptions::alphabet says. Throws Error(kData) naming sample and
+/// position.
+Features MakeSequences(std::span<const std::string> texts, const std::string& alphabet = {});
+
 /// A copy of the rows in `indices`, in that order.
 Features SelectRows(const Features& features, std::span<const Index> indices);
 
-/// Row i as doubles, zeros filled in; `out` holds ColumnCount values.
+/// Row i as doubles, zeros filled in; `out` holds ColumnCount values. Letters are their numbers, -1 where
+/// they are not known and -2 behind the end.
 void CopyRow(const Features& features, Index i, std::span<double> out);
 
 /// One source of evidence about the samples.
@@ -122,7 +146,10 @@ struct ViewSource {
 struct ReadOptions {
   std::vector<ViewSource> views;  ///< at least one; joined by id where all files have ids, else by row
   std::string labels_path;  ///< a file of labels, one per line or as a column joined by id; empty: first view
-  std::string format;       ///< "libsvm", "csv", "tsv", "npy"; empty: detected
+  std::string format;       ///< "libsvm", "csv", "tsv", "npy", "fasta", "fastq", "sequences"; empty: detected
+  /// The letters of sequences: "dna", "rna", "protein" or the letters themselves; empty: dna or rna where the
+  /// first sequences have hardly any other letters, else protein.
+  std::string alphabet;
   /// CSV: name or 1-based index of a column that must be there, in any file or in the first; empty: a column
   /// of the first view called "label", "class", "target" or "y", unless the labels have a file of their own.
   std::string label_column;
@@ -139,7 +166,8 @@ struct ReadOptions {
   /// have others beside them.
   std::vector<Index> expected_columns;
   std::vector<std::vector<std::string>> expected_names;
-  LogSink log;  ///< for notes about what was ignored; may be empty
+  std::vector<std::string> expected_alphabets;  ///< of views of sequences; empty where it is none
+  LogSink log;                                  ///< for notes about what was ignored; may be empty
 };
 
 /// Reads, decompresses, detects, parses and joins. Throws Error(kData) naming file, line, column and value.

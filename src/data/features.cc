@@ -2,6 +2,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "data/sequences.h"
 #include "kweave/dataset.h"
 
 namespace kweave {
@@ -57,6 +58,8 @@ Features SelectRows(const Features& features, std::span<const Index> indices) {
       [&](const auto& f) {
         if constexpr (std::is_same_v<std::decay_t<decltype(f)>, SparseRows>) {
           return SelectSparse(f, indices);
+        } else if constexpr (std::is_same_v<std::decay_t<decltype(f)>, SequenceRows>) {
+          return Features(SelectSequences(f, indices));
         } else {
           return SelectDense(f, indices);
         }
@@ -70,6 +73,8 @@ void CopyRow(const Features& features, Index i, std::span<double> out) {
         if constexpr (std::is_same_v<std::decay_t<decltype(f)>, SparseRows>) {
           std::ranges::fill(out, 0.0);
           for (Index e = f.offsets[i]; e < f.offsets[i + 1]; ++e) out[f.columns[e]] = f.values[e];
+        } else if constexpr (std::is_same_v<std::decay_t<decltype(f)>, SequenceRows>) {
+          CopySequence(f, i, out);
         } else {
           std::ranges::copy(f.row(i), out.begin());
         }

@@ -14,6 +14,7 @@
 #include "data/join.h"
 #include "data/label_key.h"
 #include "data/reader_table.h"
+#include "data/sequences.h"
 #include "data/text_source.h"
 #include "kweave/dataset.h"
 #include "kweave/error.h"
@@ -53,6 +54,7 @@ void CheckLabelColumn(const ReadOptions& options, const ReaderRecord* label_read
   for (std::size_t view = 0; view < (is_name ? options.views.size() : 1); ++view) {
     const FileBytes& file = files.Open(view);
     const ReaderRecord& reader = FindReader(options, file);
+    if (HasDescriptions(reader) && is_name) return;  // each record must have it, which its reader checks
     if (reader.columns == nullptr) continue;
     CsvColumns columns = ReadCsvColumns(file, reader.columns(file, options));
     if (columns.label) return;
@@ -81,7 +83,8 @@ void CheckOptions(const ReadOptions& options) {
   if (std::ranges::count_if(options.views, is_input) + (options.labels_path == "-" ? 1 : 0) > 1) {
     fail("standard input (-) is named twice, and can be read once");
   }
-  for (const std::size_t expected : {options.expected_columns.size(), options.expected_names.size()}) {
+  for (const std::size_t expected :
+       {options.expected_columns.size(), options.expected_names.size(), options.expected_alphabets.size()}) {
     if (expected == 0 || expected == options.views.size()) continue;
     fail(fmt::format("{} views are given, expected {} as in training", options.views.size(), expected));
   }
@@ -98,7 +101,8 @@ void CheckOptions(const ReadOptions& options) {
       ErrorKind::kData,
       fmt::format(
           "{}: there are no labels, expected one in front of each sample (LIBSVM), a column called "
-          "label, class, target or y, or given by `label_column` (CSV), or a file of labels (`labels_path`)",
+          "label, class, target or y, or given by `label_column` (CSV), label= in the description of each "
+          "sequence (FASTA), or a file of labels (`labels_path`)",
           options.views[0].path),
       {"label_column", options.label_column, "a column or file with labels"});
 }
@@ -145,7 +149,9 @@ std::string ToText(const Account& account, const Dataset& data, const ReadOption
       continue;
     }
     const Index features = ColumnCount(data.views[v].features);
-    text += fmt::format("; view {} from {}: {} feature{}", Quoted(data.views[v].name), origin, features,
+    const bool is_letters = AsSequences(data.views[v].features) != nullptr;
+    text += fmt::format("; view {} from {}: {}{} {}{}", Quoted(data.views[v].name), origin,
+                        is_letters ? "sequences of up to " : "", features, is_letters ? "letter" : "feature",
                         features == 1 ? "" : "s");
   }
   for (const std::string& sentence : account.left_out) text += "; " + sentence;

@@ -66,13 +66,14 @@ TEST_F(ReadDatasetTest, ObeysTheFormatGiven) {
   options_.format = "npy";
   EXPECT_THAT(Sentence(), HasSubstr("not a NumPy file"));
   options_.format = "parquet";
-  EXPECT_THAT(Sentence(ErrorKind::kUsage),
-              HasSubstr("'parquet' is not available; available: npy, csv, tsv, libsvm"));
+  EXPECT_THAT(
+      Sentence(ErrorKind::kUsage),
+      HasSubstr("'parquet' is not available; available: npy, csv, tsv, fasta, fastq, sequences, libsvm"));
 }
 
-TEST_F(ReadDatasetTest, SaysThatSequencesComeLater) {
+TEST_F(ReadDatasetTest, SaysWhereLabelsOfSequencesAre) {
   AddView("a.fa", ">seq1\nACGT\n");
-  EXPECT_THAT(Sentence(), HasSubstr("FASTA"));
+  EXPECT_THAT(Sentence(), HasSubstr("label= in the description of each sequence (FASTA)"));
 }
 
 TEST_F(ReadDatasetTest, JoinsById) {

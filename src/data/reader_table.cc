@@ -14,6 +14,7 @@
 #include "data/npy_header.h"
 #include "data/npy_reader.h"
 #include "data/number.h"
+#include "data/sequence_reader.h"
 #include "data/text_source.h"
 #include "kweave/error.h"
 #include "kweave/readers.h"
@@ -30,7 +31,7 @@ bool EndsWith(std::string_view path, std::string_view ending) {
 /// Whether the name has this ending, in front of a compression's ending too.
 bool HasEnding(const FileBytes& file, std::string_view ending) {
   std::string_view path = file.name;
-  for (const std::string_view compression : {".gz", ".zst", ".zstd"}) {
+  for (const std::string_view compression : {".gz", ".zst", ".zstd", ".bz2"}) {
     if (EndsWith(path, compression)) path.remove_suffix(compression.size());
   }
   return EndsWith(path, ending);
@@ -54,9 +55,11 @@ void RefuseOtherFormats(const FileBytes& file) {
                                                             {"sqlite format 3", "SQLite"}};
   for (const auto& [magic, name] : known) {
     if (!start.starts_with(magic)) continue;
-    throw Error(ErrorKind::kData,
-                fmt::format("{}: this looks like {}, which is not read, expected CSV, TSV, LIBSVM or NumPy",
-                            file.name, name));
+    throw Error(
+        ErrorKind::kData,
+        fmt::format(
+            "{}: this looks like {}, which is not read, expected CSV, TSV, LIBSVM, NumPy, FASTA or FASTQ",
+            file.name, name));
   }
 }
 
@@ -155,12 +158,27 @@ Table ReadDelimitedLabels(const FileBytes& file, const ReadOptions& options) {
 }
 
 Table ReadLibsvmView(const FileBytes& file, const ReadOptions& options, std::size_t view) {
-  if (file.bytes.starts_with('>')) {
-    throw Error(
-        ErrorKind::kData,
-        fmt::format("{}: this looks like FASTA, but kernels on sequences are not supported yet", file.name));
-  }
   return ReadLibsvm(file, ExpectedColumns(options, view), options.label_separator);
+}
+
+template <Table (*read)(const FileBytes&, const SequenceOptions&)>
+Table ReadSequences(const FileBytes& file, const ReadOptions& options, std::size_t view) {
+  SequenceOptions sequences{options.alphabet, {}, options.label_separator};
+  if (view < options.expected_alphabets.size() && !options.expected_alphabets[view].empty()) {
+    sequences.alphabet = options.expected_alphabets[view];
+  }
+  if (!IsColumnNumber(options.label_column)) sequences.label_key = options.label_column;
+  return read(file, sequences);
+}
+
+template <Table (*read)(const FileBytes&, const SequenceOptions&)>
+Table ReadSequenceLabels(const FileBytes& file, const ReadOptions& options) {
+  Table table = ReadSequences<read>(file, options, options.views.size());
+  if (table.labels.empty()) {
+    throw Error(ErrorKind::kData, fmt::format("{}: the records have no labels", file.name));
+  }
+  table.features = Features();
+  return table;
 }
 
 /// One label a line; blank lines only at the end.
@@ -195,6 +213,8 @@ std::vector<OptionChoice> Formats() {
 
 bool IgnoresIds(const ReadOptions& options) { return options.id_column == "none"; }
 
+bool HasDescriptions(const ReaderRecord& reader) { return reader.name == "fasta" || reader.name == "fastq"; }
+
 bool IsColumnNumber(std::string_view column) {
   return !column.empty() && std::ranges::all_of(column, internal::IsDigit);
 }
@@ -208,6 +228,12 @@ std::span<const ReaderRecord> ReaderTable() {
       {"tsv", "Values between tabs, known by the ending .tsv.",
        [](const FileBytes& file) { return HasEnding(file, ".tsv"); }, ReadDelimited<TsvColumnsOf>,
        ReadDelimitedLabels<TsvColumnsOf>, TsvColumnsOf},
+      {"fasta", "Sequences, each behind a line >ID DESCRIPTION, known by the first character.", IsFasta,
+       ReadSequences<ReadFasta>, ReadSequenceLabels<ReadFasta>},
+      {"fastq", "Sequences with qualities, which are not used, known by @ and +.", IsFastq,
+       ReadSequences<ReadFastq>, ReadSequenceLabels<ReadFastq>},
+      {"sequences", "Lines of a label, an id (- for none) and a sequence, known by the first.",
+       IsSequenceLines, ReadSequences<ReadSequenceLines>, ReadSequenceLabels<ReadSequenceLines>},
       {"libsvm", "LABEL INDEX:VALUE ...; a file that is none of the others.",
        [](const FileBytes&) { return true; }, ReadLibsvmView, ReadTextLabels},
   };
@@ -242,12 +268,17 @@ std::span<const OptionRecord<ReadOptions>> ReadOptionRecords() {
       Record("label_separator", &O::label_separator, "text between the labels of samples that have several")
           .Takes("any text")
           .Unset("a comma in LIBSVM files, else none"),
-      Record("label_column", &O::label_column, "CSV: the column with the labels, which must be there")
+      Record(
+          "label_column", &O::label_column,
+          "CSV: the column with the labels, which must be there; FASTA: what stands before = and the label")
           .Takes("name or number")
           .Unset("one called label, class, target or y"),
       Record("id_column", &O::id_column, "CSV: the column with sample ids; none joins by row")
           .Takes("name or number, none")
           .Unset("one called id, sample or sample_id"),
+      Record("alphabet", &O::alphabet, "letters of sequences; others than ambiguity codes are refused")
+          .Takes("dna, rna, protein or the letters")
+          .Unset("dna or rna where hardly any other letters are there, else protein"),
       Record("format", &O::format, "how the files are written").OneOf(Formats).Unset("detected"),
   };
   return records;

@@ -36,6 +36,9 @@ const ReaderRecord& FindReader(const ReadOptions& options, const FileBytes& file
 /// The one that recognises the file.
 const ReaderRecord& DetectReader(const FileBytes& file);
 
+/// Whether records have a description, where `label_column` names what stands before the label.
+bool HasDescriptions(const ReaderRecord& reader);
+
 /// Whether samples are joined by row even where files have ids.
 bool IgnoresIds(const ReadOptions& options);
 

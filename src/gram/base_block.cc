@@ -13,6 +13,7 @@
 #include "compute/cpu/family_loops.h"
 #include "data/matrix_file.h"
 #include "gram/panel.h"
+#include "gram/sequence_block.h"
 #include "gram/sparse_samples.h"
 #include "kweave/error.h"
 
@@ -452,6 +453,7 @@ class NewSamplesFile : public BaseBlock<T> {
 BlockKind KindOf(const BaseRequest& request) {
   const BaseQuantity& quantity = *request.quantity;
   if (quantity.source == BaseQuantity::Source::kFile) return BlockKind::kFile;
+  if (quantity.source == BaseQuantity::Source::kSequences) return BlockKind::kSequences;
   const Features &left = request.left->features, &right = request.right->features;
   const bool has_rows = quantity.row_f32 != nullptr;
   if (quantity.source == BaseQuantity::Source::kFeatures ||
@@ -476,6 +478,9 @@ BasePlan PlanBase(const BaseRequest& request, std::size_t value_bytes) {
       plan.is_cheap = true;
       // That of the training samples is mapped.
       if (!request.is_training) plan.bytes = request.left_count * request.right_count * value_bytes;
+      break;
+    case BlockKind::kSequences:
+      plan.bytes = request.quantity->sequences->bytes(SequencesOf(request));
       break;
     case BlockKind::kFeatureSums: {
       const Index features = SubsetSize(request.left->features, subset);
@@ -513,6 +518,8 @@ std::unique_ptr<BaseBlock<T>> MakeBaseBlock(const BaseRequest& request) {
     case BlockKind::kFile:
       if (request.is_training) return std::make_unique<TrainingFile<T>>(request);
       return std::make_unique<NewSamplesFile<T>>(request);
+    case BlockKind::kSequences:
+      return MakeSequenceBlock<T>(request);
     case BlockKind::kFeatureSums:
       return std::make_unique<FeatureSums<T>>(request, plan);
     case BlockKind::kSparseProducts:

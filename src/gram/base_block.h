@@ -18,7 +18,7 @@ namespace kweave {
 inline constexpr Index kCheapFeatures = 128;
 
 /// How base quantities are computed.
-enum class BlockKind { kFile, kFeatureSums, kSparseProducts, kDenseProducts };
+enum class BlockKind { kFile, kFeatureSums, kSparseProducts, kDenseProducts, kSequences };
 
 /// What a base will be, known before it is made.
 struct BasePlan {
@@ -92,7 +92,8 @@ class BaseBlock {
 /// What a base is computed from.
 struct BaseRequest {
   const BaseQuantity* quantity = nullptr;
-  double parameter = 0;  ///< of the quantity (KernelKind::base_parameter)
+  double parameter = 0;           ///< of the quantity (KernelKind::base_parameter)
+  KernelParameters parameters{};  ///< all of them: kernels on sequences
   const FeatureSubset* subset = nullptr;
   const View* left = nullptr;
   const View* right = nullptr;  ///< the same object as `left` in training

@@ -20,6 +20,7 @@ BaseRequest RequestOf(const KernelTerm& term, const KernelSet& kernels, const Si
   BaseRequest request;
   request.quantity = term.kind->base;
   request.parameter = term.kind->BaseParameter(term.parameters);
+  request.parameters = term.parameters;
   request.subset = &kernels.subsets[term.subset];
   request.left = &sides.left[term.view];
   request.right = sides.is_training ? request.left : &sides.right[term.view];
@@ -52,7 +53,7 @@ BaseRows<T>& BaseStore<T>::Of(const KernelTerm& term) {
 
 template <class T>
 BaseRows<T>& BaseStore<T>::OfProducts(std::int32_t view, std::shared_ptr<const LinearFeatures<T>> features) {
-  const BaseKey key{kLinear.base, view, kProductsOfFeatures, -1, 0};
+  const BaseKey key{kLinear.base, view, kProductsOfFeatures, -1, {}};
   // Some of the samples are centred at another mean, so they need products of their own.
   std::unique_ptr<BaseBlock<T>> block = shared_samples_.empty() ? SharedBlock(key) : nullptr;
   return Add(key, block ? std::move(block) : MakeLinearProducts<T>(std::move(features)));

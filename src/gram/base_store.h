@@ -30,10 +30,12 @@ struct Sides {
 };
 
 /// What tells one base from another: quantity, view, subset and file, these by their numbers, and the
-/// quantity's parameter.
-using BaseKey = std::tuple<const BaseQuantity*, std::int32_t, std::int32_t, std::int32_t, double>;
+/// parameters that the quantity depends on.
+using BaseKey = std::tuple<const BaseQuantity*, std::int32_t, std::int32_t, std::int32_t, KernelParameters>;
 inline BaseKey KeyOf(const KernelTerm& term) {
-  return {term.kind->base, term.view, term.subset, term.file, term.kind->BaseParameter(term.parameters)};
+  const KernelKind& kind = *term.kind;
+  return {kind.base, term.view, term.subset, term.file,
+          kind.IsOnSequences() ? term.parameters : KernelParameters{kind.BaseParameter(term.parameters)}};
 }
 
 /// What the base of a term is computed from. Kernels and views must outlive it.

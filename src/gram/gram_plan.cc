@@ -6,6 +6,8 @@
 
 #include "gram/feature_group.h"
 #include "kernel/linear.h"
+#include "kernel/sequence_kernel.h"
+#include "kernel/wd.h"
 
 namespace kweave {
 namespace {
@@ -31,6 +33,7 @@ class Planner {
       for (const KernelTerm& term : kernels_.Expression(m).terms) AddReader(term);
     }
     for (GramPlan::Linear& linear : plan_.linear) PlanLinear(linear);
+    for (GramPlan::Runs& runs : plan_.runs) PlanRuns(runs);
     plan_.table_bytes += feature_rows_.bytes();
     return std::move(plan_);
   }
@@ -40,6 +43,7 @@ class Planner {
   void Sort(const Normalization& normalization) {
     std::map<std::pair<BaseKey, const KernelKind*>, GramPlan::Family> families;
     std::map<std::int32_t, std::vector<LinearMember>> linear;
+    std::map<std::int32_t, std::vector<RunMember>> runs;
     for (Index m = 0; m < kernels_.size(); ++m) {
       const double scale = normalization.scale[m];
       if (scale == 0) continue;
@@ -50,6 +54,8 @@ class Planner {
       const KernelTerm term = kernels_.Term(m);
       if (term.kind == &kLinear) {
         linear[term.view].push_back({m, &kernels_.subsets[term.subset], scale});
+      } else if (term.kind == &kWd) {
+        runs[term.view].push_back(MemberOf(m, term, scale));
       } else {
         GramPlan::Family& family = families[{KeyOf(term), term.kind}];
         if (family.members.empty()) family.term = term;
@@ -58,6 +64,20 @@ class Planner {
     }
     for (auto& [key, family] : families) plan_.families.push_back(std::move(family));
     for (auto& [view, members] : linear) plan_.linear.push_back({view, std::move(members)});
+    for (auto& [view, members] : runs) plan_.runs.push_back({view, std::move(members)});
+  }
+
+  RunMember MemberOf(Index m, const KernelTerm& term, double scale) const {
+    const PackedLetters letters = LettersOf(std::get<SequenceRows>(sides_.left[Offset(term.view)].features));
+    const LetterRange range = Resolve(RegionOf(kernels_.subsets[term.subset]), letters.length);
+    return {m, range.begin, range.end, range.limit, WordWeights(term.parameters), scale};
+  }
+
+  void PlanRuns(GramPlan::Runs& runs) const {
+    const auto letters = [&](std::span<const View> views) {
+      return LettersOf(std::get<SequenceRows>(views[Offset(runs.view)].features));
+    };
+    runs.bytes = RunGroupBytes(letters(sides_.left), letters(sides_.right), sides_.is_training, runs.members);
   }
 
   void PlanFamily(GramPlan::Family& family) {
@@ -82,7 +102,7 @@ class Planner {
   void PlanLinear(GramPlan::Linear& linear) const {
     const View &left = sides_.left[linear.view], &right = sides_.right[linear.view];
     linear.bytes = LinearFeatureBytes(left, right, sides_.is_training, value_bytes_);
-    const bool has_others = !plan_.families.empty() || !plan_.singles.empty();
+    const bool has_others = !plan_.families.empty() || !plan_.singles.empty() || !plan_.runs.empty();
     const bool is_one_of_all = linear.members.size() == 1 && linear.members[0].subset->empty();
     const bool is_expensive =
         !std::holds_alternative<SparseRows>(left.features) && ColumnCount(left.features) > kCheapFeatures;
@@ -139,6 +159,7 @@ std::size_t GramPlan::Bytes() const {
   std::size_t bytes = table_bytes + families.size() * kFamilyBytes;
   for (const auto& [key, base] : bases) bytes += base.plan.bytes;
   for (const Linear& of_view : linear) bytes += of_view.bytes;
+  for (const Runs& of_view : runs) bytes += of_view.bytes;
   return bytes;
 }
 

@@ -14,6 +14,7 @@
 #include "gram/linear_group.h"
 #include "gram/make_gram.h"
 #include "gram/normalization.h"
+#include "gram/run_group.h"
 #include "kernel/kernel_set.h"
 
 namespace kweave {
@@ -38,6 +39,12 @@ struct GramPlan {
     bool keeps_products = false;  ///< their matrix is kept like a base
     std::size_t bytes = 0;
   };
+  /// Weighted degrees of the sequences of one view, through their words.
+  struct Runs {
+    std::int32_t view = 0;
+    std::vector<RunMember> members;
+    std::size_t bytes = 0;
+  };
   struct Base {
     BasePlan plan;
     Index readers = 0;  ///< families and single kernels
@@ -45,6 +52,7 @@ struct GramPlan {
 
   std::vector<Family> families;
   std::vector<Linear> linear;
+  std::vector<Runs> runs;
   std::vector<Index> singles;  ///< built from others, or normalised by more than a factor
   std::map<BaseKey, Base> bases;
   FeatureMatrices matrices;  ///< what tables of features share; filled when the Gram is made

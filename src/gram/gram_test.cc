@@ -133,7 +133,7 @@ struct PlainMatrix {
 std::vector<std::string> KernelsOfTheTable() {
   std::vector<std::string> specs;
   for (const KernelKind* kind : KernelTable()) {
-    if (kind->base->source == BaseQuantity::Source::kFile) continue;
+    if (kind->base->source == BaseQuantity::Source::kFile || kind->IsOnSequences()) continue;
     std::vector<std::string> values;
     for (const ParameterRule& rule : kind->parameters) {
       const bool is_of_base = kind->base_parameter == &rule - kind->parameters.data();

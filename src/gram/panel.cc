@@ -24,6 +24,8 @@ void PickColumns(const SparseRows& rows, Index i, const FeatureSubset& subset, s
   }
 }
 
+void PickColumns(const SequenceRows&, Index, const FeatureSubset&, std::span<double>) {}  // has no numbers
+
 // Calls use(i, values) for every row, `values` being the picked columns in double.
 template <class Use>
 void ForPickedRows(const Features& features, const FeatureSubset& subset, Use use) {

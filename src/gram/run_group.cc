@@ -65,27 +65,6 @@ void AddPairs(const LetterPlanes& left, std::span<const Index> rows, const Lette
   });
 }
 
-// out[i] += the value of sequence i and itself.
-void AddSelfValues(const PackedLetters& letters, const RunWeights& weights, std::span<double> out) {
-  double all = 0;
-  const std::vector<double> worth = weights.Cumulated<double>();
-  const auto at = [&](Index position, Index run) {
-    return worth[Offset(position * (weights.degree() + 1) + std::min<Index>(run, weights.degree()))];
-  };
-  for (Index i = 0; i < letters.length; ++i) all += at(i, letters.length - i);
-  for (Index j = 0; j < letters.size(); ++j) {
-    double sum = all;
-    Index from = 0;
-    for (const std::int32_t unknown : letters.UnknownOf(j)) {
-      for (Index i = std::max<Index>(from, unknown - weights.degree() + 1); i <= unknown; ++i) {
-        sum += at(i, unknown - i) - at(i, letters.length - i);
-      }
-      from = unknown + 1;
-    }
-    out[Offset(j)] += sum;
-  }
-}
-
 // K(theta) of training samples, or of some of them.
 class RunProducts final : public ProductMatrix {
  public:

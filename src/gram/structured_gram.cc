@@ -9,6 +9,7 @@
 #include "compute/cpu/family_loops.h"
 #include "gram/panel.h"
 #include "gram/scaled_features.h"
+#include "kernel/sequence_kernel.h"
 #include "kweave/error.h"
 
 namespace kweave {
@@ -229,6 +230,7 @@ template <class T>
 void StructuredGram<T>::MakeGroups(GramPlan plan, const Normalization& normalization,
                                    const GramOptions& options) {
   for (GramPlan::Linear& part : plan.linear) groups_.push_back(MakeLinear(std::move(part), options));
+  for (GramPlan::Runs& part : plan.runs) groups_.push_back(MakeRuns(std::move(part)));
   for (GramPlan::Family& part : plan.families) {
     groups_.push_back(MakeFamily(std::move(part), plan, options));
   }
@@ -254,6 +256,18 @@ std::unique_ptr<Group<T>> StructuredGram<T>::MakeLinear(GramPlan::Linear part, c
                             options.factors_sum_to_zero && std::is_same_v<T, float>);
   BaseRows<T>* products = part.keeps_products ? &bases_.OfProducts(part.view, features) : nullptr;
   return MakeLinearGroup<T>(std::move(part.members), std::move(features), right_count(), products);
+}
+
+template <class T>
+std::unique_ptr<Group<T>> StructuredGram<T>::MakeRuns(GramPlan::Runs part) {
+  const auto letters = [&](std::span<const View> views) {
+    return LettersOf(std::get<SequenceRows>(views[part.view].features));
+  };
+  const PackedLetters left = letters(sides_.left);
+  PackedLetters right = sides_.is_training ? left : letters(sides_.right);
+  right.length = left.length;  // there may be none
+  return MakeRunGroup<T>(std::move(part.members),
+                         std::make_shared<RunWords>(left, right, sides_.is_training));
 }
 
 template <class T>

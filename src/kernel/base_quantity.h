@@ -10,6 +10,8 @@
 
 namespace kweave {
 
+struct SequenceKernel;
+
 /// The one number of two samples that a kernel is a function of. Kernels that share it (all Gaussians on one
 /// view share squared distances) share its computation and its cache.
 struct BaseQuantity {
@@ -17,6 +19,7 @@ struct BaseQuantity {
     kInnerProduct,  ///< follows from <x,z>, ||x||^2 and ||z||^2: a matrix product and `finish`
     kFeatures,      ///< a sum over features: `row`
     kFile,          ///< read from a matrix on disk
+    kSequences,     ///< of two sequences: `sequences`
   };
 
   std::string_view name;
@@ -44,6 +47,9 @@ struct BaseQuantity {
                   const ListedFeatures<float>* listed, double parameter, float* out) = nullptr;
   void (*row_f64)(const double* x, const double* right, Index features, Index stride, Index count,
                   const ListedFeatures<double>* listed, double parameter, double* out) = nullptr;
+
+  /// kSequences: its values (kernel/sequence_kernel.h). They depend on all parameters of the kernel.
+  const SequenceKernel* sequences = nullptr;
 
   /// One pair by a plain loop: what the tests compare with, and what rare paths may use.
   double (*plain)(std::span<const double> x, std::span<const double> z, double parameter) = nullptr;

@@ -11,6 +11,7 @@ namespace kweave {
 
 bool ParameterRule::Allows(double value) const {
   if (!choices.empty()) return std::ranges::find(choices, value) != choices.end();
+  if (alternative >= 0 && value == 0) return true;
   if (!std::isfinite(value) || (is_whole && value != std::floor(value))) return false;
   return (excludes_least ? value > least : value >= least) && value <= most;
 }

@@ -33,6 +33,9 @@ struct ParameterRule {
   Width width = Width::kNone;
   const BaseQuantity* width_of = nullptr;  ///< the quantity of the statistic, where there is one
 
+  /// The parameter that may be given in place of this one, -1: none. That which is not given is 0.
+  int alternative = -1;
+
   bool Allows(double value) const;
   /// What values it allows, to follow "must be ".
   std::string Allowed() const;
@@ -65,6 +68,8 @@ struct KernelKind {
   double BaseParameter(const KernelParameters& values) const {
     return base_parameter < 0 ? 0 : values[static_cast<std::size_t>(base_parameter)];
   }
+  /// Whether it compares sequences, not numbers.
+  bool IsOnSequences() const { return base->source == BaseQuantity::Source::kSequences; }
   /// k(x,x) where it is the same for all x: for base quantities that are 0 there.
   std::optional<double> ConstantDiagonal(const KernelParameters& values) const;
 };

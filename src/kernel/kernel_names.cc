@@ -11,6 +11,7 @@
 
 #include "base/hash_index.h"
 #include "kernel/kernel_spec.h"
+#include "kernel/region.h"
 #include "kernel/spec_scanner.h"
 
 namespace kweave {
@@ -46,14 +47,19 @@ std::string DescribeTerm(const KernelSet& kernels, const KernelTerm& term, const
     return fmt::format("{}(file={})", kind.name, QuotedIfNeeded(kernels.files[term.file].name));
   std::string text(kind.name);
   const auto out = std::back_inserter(text);
+  char before = '(';
   for (std::size_t p = 0; p < kind.parameters.size(); ++p) {
-    fmt::format_to(out, "{}{}={}", p == 0 ? '(' : ',', kind.parameters[p].name, parameters[p]);
+    if (kind.parameters[p].alternative >= 0 && parameters[p] == 0) continue;
+    fmt::format_to(out, "{}{}={}", std::exchange(before, ','), kind.parameters[p].name, parameters[p]);
   }
   if (!kind.parameters.empty()) text += ')';
   const FeatureSubset& subset = kernels.subsets[term.subset];
   if (kernels.NamesViews() || !subset.empty())
     fmt::format_to(out, "@{}", QuotedIfNeeded(kernels.views[term.view]));
-  if (!subset.empty()) fmt::format_to(out, "[{}]", DescribeSubset(subset));
+  if (!subset.empty()) {
+    fmt::format_to(out, "[{}]",
+                   kind.IsOnSequences() ? DescribeRegion(RegionOf(subset)) : DescribeSubset(subset));
+  }
   return text;
 }
 

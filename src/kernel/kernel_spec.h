@@ -35,6 +35,8 @@ struct SpecAxis {
   Kind kind = Kind::kValues;
   std::vector<SpecValue> values;   ///< kValues
   std::vector<std::string> files;  ///< kFiles
+  /// kFeatures of sequences: windows of so many letters, their beginnings so far apart; 0: single positions.
+  Index window = 0, step = 0;
 };
 
 /// One kernel of the text. The axes are indices into KernelSpec::axes, -1 where there is none.

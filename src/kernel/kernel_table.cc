@@ -18,6 +18,7 @@
 #include "kernel/rational_quadratic.h"
 #include "kernel/rbf.h"
 #include "kernel/tanimoto.h"
+#include "kernel/wd.h"
 
 namespace kweave {
 namespace {
@@ -36,6 +37,7 @@ constexpr const KernelKind* kTable[] = {
     &kChi2,
     &kIntersection,
     &kTanimoto,
+    &kWd,
     &kPrecomputed,
     &kJointMatrix,
 };
@@ -47,6 +49,7 @@ std::string Signature(const KernelKind& kind) {
   if (kind.parameters.empty()) return std::string(kind.name);
   std::vector<std::string> values;
   for (const ParameterRule& rule : kind.parameters) {
+    if (rule.alternative >= 0 && rule.initial == "0") continue;
     values.push_back(fmt::format("{}={}", rule.name, rule.initial));
   }
   return fmt::format("{}({})", kind.name, fmt::join(values, ", "));

@@ -337,6 +337,71 @@ TEST(Language, AMillionKernelsAtOnce) {
   EXPECT_EQ(kernels.Name(16667), "rbf(gamma=0.001)@data[2]");
 }
 
+std::vector<View> SequencesAndNumbers() {
+  return {{"seq", MakeSequences(std::vector<std::string>{"ACGTACGT", "ACGTTTTT"}, "dna"), {}},
+          {"num", MakeDense({1, 2, 3, 4}, 2, 2), {}}};
+}
+
+std::vector<std::string> NamesOnSequences(const std::string& text) {
+  const std::vector<View> views = SequencesAndNumbers();
+  const KernelSet kernels = Parse(text, views);
+  std::vector<std::string> names;
+  for (Index m = 0; m < kernels.size(); ++m) {
+    names.push_back(kernels.Name(m));
+    EXPECT_EQ(Parse(names.back(), views).Name(0), names.back());
+  }
+  return names;
+}
+
+TEST(Language, KernelsOnSequencesTakeRegionsAndWindows) {
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(NamesOnSequences("wd"), Names{"wd(degree=20)@seq"});
+  EXPECT_EQ(NamesOnSequences("wd(order=1..2)"), (Names{"wd(order=1)@seq", "wd(order=2)@seq"}));
+  EXPECT_EQ(NamesOnSequences("linear"), Names{"linear@num"});
+  EXPECT_EQ(NamesOnSequences("wd(degree=3)@seq[1..4]"), Names{"wd(degree=3)@seq[1..4]"});
+  EXPECT_EQ(NamesOnSequences("wd(degree=3)@seq[-3..]"), Names{"wd(degree=3)@seq[-3..]"});
+  EXPECT_EQ(NamesOnSequences("wd(degree=3)@seq[..4]"), Names{"wd(degree=3)@seq[1..4]"});
+  EXPECT_EQ(NamesOnSequences("wd(degree=3)@seq[at 2..3]"), Names{"wd(degree=3)@seq[at 2..3]"});
+  EXPECT_EQ(NamesOnSequences("each(wd(degree=2))@seq[3..4]"),
+            (Names{"wd(degree=2)@seq[at 3]", "wd(degree=2)@seq[at 4]"}));
+  EXPECT_EQ(NamesOnSequences("each(wd(degree=2), window=4)"),
+            (Names{"wd(degree=2)@seq[1..4]", "wd(degree=2)@seq[5..8]"}));
+  EXPECT_EQ(NamesOnSequences("each(wd(degree=2), window=5, step=3)@seq"),
+            (Names{"wd(degree=2)@seq[1..5]", "wd(degree=2)@seq[4..8]"}));
+  EXPECT_EQ(NamesOnSequences("wd(order=2)*rbf(gamma=1)@num"), Names{"wd(order=2)@seq*rbf(gamma=1)@num"});
+}
+
+TEST(Language, SaysWhatKernelsOnSequencesCannotDo) {
+  const auto sentence = [](const std::string& text) {
+    try {
+      Parse(text, SequencesAndNumbers());
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  EXPECT_THAT(sentence("rbf@seq"), HasSubstr("rbf works on numbers, but view \"seq\" holds sequences"));
+  EXPECT_THAT(sentence("wd@num"), HasSubstr("wd works on sequences, but view \"num\" holds numbers"));
+  EXPECT_THAT(sentence("wd(degree=3,order=2)"), HasSubstr("wd takes degree or order, not both"));
+  EXPECT_THAT(sentence("wd(order=0)"), HasSubstr("order must be a whole number from 1 to 255, not 0"));
+  for (const char* region : {"9..12", "0..3", "4..2", "x", "1..y"}) {
+    EXPECT_THAT(sentence(fmt::format("wd@seq[{}]", region)),
+                HasSubstr("is no part of sequences of 8 letters"));
+  }
+  EXPECT_THAT(sentence("each(linear, window=2)@num"), HasSubstr("window= is for sequences"));
+  EXPECT_THAT(sentence("each(wd, window=0)"), HasSubstr("window must be a whole number of at least 1"));
+  const std::vector<View> unequal = {
+      {"seq", MakeSequences(std::vector<std::string>{"ACGT", "ACG"}, "dna"), {}}};
+  EXPECT_THROW(
+      try { Parse("wd", unequal); } catch (const Error& error) {
+        EXPECT_THAT(
+            error.what(),
+            HasSubstr("sample 2: 3 letters, but wd needs as many in all sequences, and sample 1 has 4"));
+        throw;
+      },
+      Error);
+}
+
 /// A random specification without data-driven widths, so that names carry all digits.
 rc::Gen<std::string> SpecificationText(int depth) {
   const auto positive =
@@ -346,6 +411,7 @@ rc::Gen<std::string> SpecificationText(int depth) {
       [](int kind, std::string g, int degree, std::string where) -> std::string {
         const auto table = KernelTable();
         const KernelKind& k = *table[static_cast<std::size_t>(kind) % table.size()];
+        if (k.IsOnSequences()) return "linear" + where;
         if (k.base->source == BaseQuantity::Source::kFile) return "precomputed(file='K " + g + "')";
         std::string text;
         for (const ParameterRule& rule : k.parameters) {

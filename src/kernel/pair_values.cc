@@ -15,6 +15,8 @@
 namespace kweave {
 namespace {
 
+double ValueAt(const SequenceRows&, Index, Index) { return 0; }  // widths are of numbers
+
 double ValueAt(const SparseRows& source, Index row, Index column) {
   const std::int32_t* begin = source.columns + source.offsets[row];
   const std::int32_t* end = source.columns + source.offsets[row + 1];

@@ -10,6 +10,9 @@
 #include <utility>
 #include <variant>
 
+#include "data/sequences.h"
+#include "kernel/region.h"
+#include "kernel/sequence_kernel.h"
 #include "kweave/error.h"
 
 namespace kweave {
@@ -36,7 +39,9 @@ std::vector<Index> FirstNegative(const Features& features) {
   std::visit(
       [&](const auto& source) {
         for (Index i = 0; i < source.rows; ++i) {
-          if constexpr (std::is_same_v<std::decay_t<decltype(source)>, SparseRows>) {
+          if constexpr (std::is_same_v<std::decay_t<decltype(source)>, SequenceRows>) {
+            return;
+          } else if constexpr (std::is_same_v<std::decay_t<decltype(source)>, SparseRows>) {
             for (Index e = source.offsets[i]; e < source.offsets[i + 1]; ++e)
               note(i, source.columns[e], source.values[e]);
           } else {
@@ -74,12 +79,29 @@ void SpecExpander::Add(const KernelSpec& spec, std::string_view text) {
     throw Error(ErrorKind::kUsage,
                 fmt::format("kernel \"{}\" needs features, but there are none", Shortened(text)));
   }
-  const std::int32_t repeats = is_free ? static_cast<std::int32_t>(views_.size()) : 1;
-  for (std::int32_t view = 0; view < repeats; ++view) AddOnView(spec, text, view);
+  if (!is_free) {
+    AddOnView(spec, text, 0);
+  } else {
+    AddOnFittingViews(spec, text);
+  }
   if (spec.name.empty()) return;
   const Index count = set_.size() - first;
   for (Index k = 0; k < count; ++k) {
     set_.given_names[first + k] = count == 1 ? spec.name : fmt::format("{}.{}", spec.name, k + 1);
+  }
+}
+
+// Kernels without `@` are for the views that hold what they work on.
+void SpecExpander::AddOnFittingViews(const KernelSpec& spec, std::string_view text) {
+  const auto fits = [&](const View& view) {
+    return std::ranges::all_of(spec.terms, [&](const SpecTerm& term) {
+      return term.view >= 0 || !UsesFeatures(*term.kind) || Fits(*term.kind, view);
+    });
+  };
+  const bool has_any = std::ranges::any_of(views_, fits);
+  for (std::size_t v = 0; v < views_.size(); ++v) {
+    // Without any the first one says what is wrong.
+    if (fits(views_[v]) || (!has_any && v == 0)) AddOnView(spec, text, static_cast<std::int32_t>(v));
   }
 }
 
@@ -128,6 +150,7 @@ std::vector<SpecExpander::Place> SpecExpander::FindPlaces(const KernelSpec& spec
       continue;
     }
     place.view = term.view >= 0 ? term.view : free_view;
+    CheckView(*term.kind, views_[static_cast<std::size_t>(place.view)], text, term.position);
     if (term.kind->base->needs_nonnegative_features) CheckNonnegative(*term.kind, place.view, term.subset);
     if (term.each < 0) {
       place.subsets = {SubsetIndex(term.subset)};
@@ -145,6 +168,14 @@ std::vector<SpecExpander::Place> SpecExpander::FindPlaces(const KernelSpec& spec
       place.subsets = places[first].subsets;
       continue;
     }
+    if (term.kind->IsOnSequences()) {
+      place.subsets = Windows(term, spec.axes[static_cast<std::size_t>(term.each)], place.view, text);
+      continue;
+    }
+    if (spec.axes[static_cast<std::size_t>(term.each)].window > 0) {
+      throw Error(ErrorKind::kUsage, fmt::format("kernel \"{}\", character {}: window= is for sequences",
+                                                 Shortened(text), term.position + 1));
+    }
     FeatureSubset features = term.subset;
     if (features.empty()) {
       features.resize(ColumnCount(views_[place.view].features));
@@ -154,6 +185,50 @@ std::vector<SpecExpander::Place> SpecExpander::FindPlaces(const KernelSpec& spec
     for (std::int32_t feature : features) place.subsets.push_back(SubsetIndex({feature}));
   }
   return places;
+}
+
+// Words that begin at each position of a region, or the words of each window.
+std::vector<std::int32_t> SpecExpander::Windows(const SpecTerm& term, const SpecAxis& axis, std::int32_t view,
+                                                std::string_view text) {
+  const Index length = ColumnCount(views_[static_cast<std::size_t>(view)].features);
+  const LetterRange range = Resolve(RegionOf(term.subset), length);
+  const Index step = axis.window > 0 ? axis.step : 1;
+  CheckCount(static_cast<double>((range.end - range.begin + step - 1) / step), 1, text);
+  std::vector<std::int32_t> subsets;
+  for (Index begin = range.begin; begin < range.end; begin += step) {
+    const Index end = axis.window > 0 ? std::min(begin + axis.window, range.end) : begin + 1;
+    const bool holds_starts = axis.window == 0 || RegionOf(term.subset).holds_starts;
+    subsets.push_back(SubsetIndex(
+        ToSubset({static_cast<std::int32_t>(begin + 1), static_cast<std::int32_t>(end), holds_starts})));
+    if (end == range.end && axis.window > 0) break;
+  }
+  return subsets;
+}
+
+// Whether a view holds what a kernel works on.
+bool SpecExpander::Fits(const KernelKind& kind, const View& view) {
+  return kind.IsOnSequences() == (AsSequences(view.features) != nullptr);
+}
+
+void SpecExpander::CheckView(const KernelKind& kind, const View& view, std::string_view text,
+                             std::size_t position) const {
+  const SequenceRows* sequences = AsSequences(view.features);
+  if (!Fits(kind, view)) {
+    throw Error(
+        ErrorKind::kUsage,
+        fmt::format("kernel \"{}\", character {}: {} works on {}, but view \"{}\" holds {}", Shortened(text),
+                    position + 1, kind.name, kind.IsOnSequences() ? "sequences" : "numbers", view.name,
+                    sequences != nullptr ? "sequences" : "numbers"));
+  }
+  if (sequences == nullptr || !kind.base->sequences->needs_equal_lengths) return;
+  for (Index i = 0; i < sequences->rows; ++i) {
+    if (sequences->lengths[i] == sequences->lengths[0]) continue;
+    throw Error(ErrorKind::kData,
+                fmt::format("view \"{}\", sample {}: {} letters, but {} needs as many in all sequences, "
+                            "and sample {} has {}",
+                            view.name, numbering_.Sample(i), sequences->lengths[i], kind.name,
+                            numbering_.Sample(0), sequences->lengths[0]));
+  }
 }
 
 KernelTerm SpecExpander::MakeTerm(const KernelSpec& spec, const SpecTerm& term, const Place& place,

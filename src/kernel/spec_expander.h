@@ -35,6 +35,11 @@ class SpecExpander {
   struct Place;  // a term's view and subsets, found once per specification and view
 
   void AddOnView(const KernelSpec& spec, std::string_view text, std::int32_t free_view);
+  void AddOnFittingViews(const KernelSpec& spec, std::string_view text);
+  std::vector<std::int32_t> Windows(const SpecTerm& term, const SpecAxis& axis, std::int32_t view,
+                                    std::string_view text);
+  static bool Fits(const KernelKind& kind, const View& view);
+  void CheckView(const KernelKind& kind, const View& view, std::string_view text, std::size_t position) const;
   std::vector<Place> FindPlaces(const KernelSpec& spec, std::string_view text, std::int32_t free_view);
   KernelTerm MakeTerm(const KernelSpec& spec, const SpecTerm& term, const Place& place,
                       std::span<const Index> at);

@@ -3,13 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <utility>
 
+#include "data/sequences.h"
 #include "data/text_source.h"
 #include "kernel/kernel_table.h"
+#include "kernel/region.h"
 #include "kernel/spec_scanner.h"
 #include "kernel/spec_values.h"
 #include "kweave/nearest_name.h"
@@ -96,6 +100,7 @@ class SpecParser {
     scanner_.Expect('(', "and a kernel after \"each\"");
     const int axis = AddAxis({.kind = SpecAxis::Kind::kFeatures, .values = {}, .files = {}});
     Sum(depth + 1);
+    ReadWindow(spec_.axes[static_cast<std::size_t>(axis)]);
     CloseGroup(first_term, "after the kernel in each(...)");
     for (std::size_t t = first_term; t < spec_.terms.size(); ++t) {
       SpecTerm& term = spec_.terms[t];
@@ -106,6 +111,23 @@ class SpecParser {
       if (term.each >= 0) scanner_.Fail(position, "each(...) cannot hold another each(...)");
       term.each = axis;
     }
+  }
+
+  /// `, window=20, step=10` of kernels on sequences.
+  void ReadWindow(SpecAxis& axis) {
+    for (const bool is_window : {true, false}) {
+      const std::string_view word = is_window ? "window" : "step";
+      if (!scanner_.AcceptNext(word)) continue;
+      const std::size_t position = scanner_.Position();
+      constexpr double kMost = 1e9;  // more letters than a chromosome has
+      const double value = scanner_.Number(word);
+      if (!(value >= 1 && value <= kMost && value == std::floor(value))) {
+        scanner_.Fail(position, fmt::format("{} must be a whole number of at least 1, not {}", word, value));
+      }
+      (is_window ? axis.window : axis.step) = static_cast<Index>(value);
+    }
+    if (axis.step == 0) axis.step = axis.window;
+    if (axis.window == 0 && axis.step > 0) axis.window = 1;
   }
 
   void Mean(std::size_t position, int depth) {
@@ -213,7 +235,8 @@ class SpecParser {
                                                 width->name, rule.name));
     }
     // What a rule is multiplied with must be above 0, as widths are.
-    if (rule.Allows(value.number)) return;
+    const bool is_missing = rule.alternative >= 0 && value.number == 0;
+    if (rule.Allows(value.number) && !is_missing) return;
     scanner_.Fail(position, fmt::format("{} must be {}, not {}", rule.name, rule.Allowed(), value.number));
   }
 
@@ -237,8 +260,23 @@ class SpecParser {
                       fmt::format("{} needs file=, as in {}(file=K.npy)", kind.name, kind.name));
       return;
     }
+    std::array<bool, kMostParameters> given{};
+    for (std::size_t p = 0; p < given.size(); ++p) given[p] = term.parameters[p] >= 0;
     for (std::size_t p = 0; p < kind.parameters.size(); ++p) {
-      if (term.parameters[p] >= 0) continue;
+      const ParameterRule& rule = kind.parameters[p];
+      const bool has_alternative =
+          rule.alternative >= 0 && (rule.initial == "0" || given[static_cast<std::size_t>(rule.alternative)]);
+      if (given[p] && has_alternative && given[static_cast<std::size_t>(rule.alternative)]) {
+        scanner_.Fail(term.position,
+                      fmt::format("{} takes {} or {}, not both", kind.name, rule.name,
+                                  kind.parameters[static_cast<std::size_t>(rule.alternative)].name));
+      }
+      if (given[p]) continue;
+      if (has_alternative) {
+        term.parameters[p] =
+            AddAxis({.kind = SpecAxis::Kind::kValues, .values = {{.number = 0}}, .files = {}});
+        continue;
+      }
       SpecScanner initial(kind.parameters[p].initial);
       term.parameters[p] = ReadValues(initial, kind, p);
     }
@@ -269,6 +307,7 @@ class SpecParser {
   }
 
   FeatureSubset ReadSubset(const View& view) {
+    if (AsSequences(view.features) != nullptr) return ToSubset(ReadRegion(view));
     FeatureSubset subset;
     const std::size_t position = scanner_.Position();
     do {
@@ -279,6 +318,34 @@ class SpecParser {
     const auto twice = std::ranges::adjacent_find(subset);
     if (twice != subset.end()) scanner_.Fail(position, fmt::format("feature {} is given twice", *twice + 1));
     return subset;
+  }
+
+  /// 1..60, -15.., 7 or `at 7`.
+  Region ReadRegion(const View& view) {
+    const std::size_t position = scanner_.Position();
+    std::string text = scanner_.Text("letters such as 1..60");
+    Region region;
+    region.holds_starts = text == "at";
+    if (region.holds_starts) text = scanner_.Text("a position after \"at\"");
+    scanner_.Expect(']', "after the letters");
+    const std::size_t dots = text.find("..");
+    const std::string_view low = std::string_view(text).substr(0, dots);
+    const std::string_view high = dots == std::string::npos ? low : std::string_view(text).substr(dots + 2);
+    const auto number = [&](std::string_view part, std::int32_t open) {
+      if (part.empty() && dots != std::string::npos) return open;
+      const std::optional<Index> value = FeatureIndex(part);
+      constexpr Index kMost = std::numeric_limits<std::int32_t>::max();  // of entries of subsets
+      return !value || *value > kMost || *value < -kMost ? 0 : static_cast<std::int32_t>(*value);
+    };
+    region.first = number(low, 1);
+    region.last = number(high, -1);
+    const LetterRange range = Resolve(region, ColumnCount(view.features));
+    if (region.first == 0 || region.last == 0 || range.begin == range.end) {
+      scanner_.Fail(position, fmt::format("\"{}\" is no part of sequences of {} letters, expected one such "
+                                          "as 1..60 or -15.. (the last 15)",
+                                          text, ColumnCount(view.features)));
+    }
+    return region;
   }
 
   /// One entry of a subset: 3, 1..10, or a name.

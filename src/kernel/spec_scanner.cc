@@ -64,6 +64,13 @@ bool SpecScanner::AcceptAssignment(std::string_view word) {
   return false;
 }
 
+bool SpecScanner::AcceptNext(std::string_view word) {
+  const std::size_t begin = Position();
+  if (Accept(',') && AcceptAssignment(word)) return true;
+  next_ = begin;
+  return false;
+}
+
 bool SpecScanner::AtNumber() {
   const char c = Peek();
   return IsDigit(c) || c == '-' || c == '+' || (c == '.' && text_.substr(next_, 2) != "..");

@@ -25,6 +25,8 @@ class SpecScanner {
   std::string_view Word();
   /// Whether `word=` comes next; moves past it if so.
   bool AcceptAssignment(std::string_view word);
+  /// Whether `, word=` comes next; moves past it if so.
+  bool AcceptNext(std::string_view word);
   /// A finite number; `what` says what it is for.
   double Number(std::string_view what);
   /// True when the next character may begin a number.

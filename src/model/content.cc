@@ -6,6 +6,8 @@
 #include <cmath>
 #include <functional>
 
+#include "data/sequences.h"
+#include "kernel/region.h"
 #include "kweave/error.h"
 
 namespace kweave {
@@ -34,8 +36,6 @@ void CheckParameters(const KernelKind& kind, const KernelParameters& parameters)
 std::vector<std::int32_t> LargestFeatures(const KernelSet& kernels) {
   std::vector<std::int32_t> largest;
   for (const FeatureSubset& subset : kernels.subsets) {
-    Require(std::ranges::all_of(subset, [](std::int32_t column) { return column >= 0; }),
-            "a subset of features is outside its view");
     largest.push_back(subset.empty() ? -1 : std::ranges::max(subset));
   }
   return largest;
@@ -57,6 +57,15 @@ void CheckPlace(const ModelContent& content, std::span<const std::int32_t> large
   }
   Require(placed.file < 0, "a kernel on features names a file");
   Require(IsIndexOf(kernels.views, placed.view), "a kernel works on an unknown view");
+  const bool has_sequences = AsSequences(content.samples[placed.view].features) != nullptr;
+  Require(placed.kind->IsOnSequences() == has_sequences,
+          "a kernel works on another kind of data than its view");
+  if (has_sequences) {
+    Require(IsRegion(kernels.subsets[placed.subset]), "a kernel works on an impossible part of sequences");
+    return;
+  }
+  Require(std::ranges::all_of(kernels.subsets[placed.subset], [](std::int32_t f) { return f >= 0; }),
+          "a subset of features is outside its view");
   Require(largest_features[placed.subset] < ColumnCount(content.samples[placed.view].features),
           "a subset of features is outside its view");
 }

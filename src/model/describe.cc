@@ -7,6 +7,7 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "data/sequences.h"
 #include "kweave/error.h"
 #include "model/file.h"
 #include "model/summary_json.h"
@@ -293,7 +294,11 @@ std::string DescribeForPeople(const ModelContent& content) {
   text += !content.multiclass ? fmt::format(", bias {:.6g}\n", content.machines[0].bias) : "\n";
   text += ClassesText(content);
   for (const View& view : content.samples) {
-    text += fmt::format("view       {}: {} features\n", view.name, ColumnCount(view.features));
+    const SequenceRows* sequences = AsSequences(view.features);
+    text += sequences != nullptr
+                ? fmt::format("view       {}: sequences of up to {} letters of {}\n", view.name,
+                              sequences->cols, sequences->alphabet)
+                : fmt::format("view       {}: {} features\n", view.name, ColumnCount(view.features));
   }
   std::string options;
   for (const auto& [name, literal] : summary.options) {
@@ -336,6 +341,8 @@ Json DescribeAsJson(const ModelContent& content) {
   for (const View& view : content.samples) {
     views.push_back({{"name", view.name}, {"features", ColumnCount(view.features)}});
     if (!view.feature_names.empty()) views.back()["feature_names"] = view.feature_names;
+    if (const SequenceRows* sequences = AsSequences(view.features))
+      views.back()["alphabet"] = sequences->alphabet;
   }
   Json json = {{"format", FormatOf(content)},
                {"version", content.version},

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstring>
 
+#include "data/sequences.h"
 #include "kweave/error.h"
 #include "model/cbor_depth.h"
 #include "model/encoding.h"
@@ -65,6 +66,8 @@ std::span<const std::uint8_t> CheckedPayload(std::span<const std::uint8_t> bytes
 }  // namespace
 
 std::uint32_t FormatOf(const ModelContent& content) {
+  const auto has_sequences = [](const View& view) { return AsSequences(view.features) != nullptr; };
+  if (std::ranges::any_of(content.samples, has_sequences)) return 6;
   if (content.problem.is_known) return 5;
   if (!content.pairs.kernels.empty()) return 4;
   if (content.multiclass) return 3;

@@ -12,11 +12,11 @@
 namespace kweave {
 
 /// The newest format this version knows; it reads this one and all before it.
-inline constexpr std::uint32_t kModelFormatVersion = 5;
+inline constexpr std::uint32_t kModelFormatVersion = 6;
 
 /// The format a model is written in: the oldest that can hold it, so that earlier versions read it where they
 /// can. 1: two classes; 2: every task; 3: several machines; 4: kernels on pairs of sample and class; 5: the
-/// problem that it solves.
+/// problem that it solves; 6: sequences.
 std::uint32_t FormatOf(const ModelContent& content);
 
 /// A whole model file as bytes.

@@ -3,15 +3,34 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 
+#include "data/sequences.h"
+#include "kernel/sequence_kernel.h"
 #include "kweave/error.h"
 
 namespace kweave {
 namespace {
+
+// The kernel on a view that compares positions of sequences, if there is one.
+std::optional<std::string> NeedsEqualLengths(const KernelSet& kernels, std::int32_t view) {
+  const auto needs = [&](const auto& placed) {
+    return placed.view == view && placed.kind->IsOnSequences() &&
+           placed.kind->base->sequences->needs_equal_lengths;
+  };
+  for (const Family& family : kernels.families) {
+    if (needs(family)) return std::string(family.kind->name);
+  }
+  for (const Composite& composite : kernels.composites) {
+    const auto found = std::ranges::find_if(composite.terms, needs);
+    if (found != composite.terms.end()) return std::string(found->kind->name);
+  }
+  return std::nullopt;
+}
 
 std::string QuotedNames(std::span<const View> views) {
   std::string names;
@@ -77,12 +96,38 @@ Features SelectColumns(const Features& features, std::span<const Index> columns)
   return MakeDense(std::move(values), rows, static_cast<Index>(columns.size()));
 }
 
+// New sequences must be of the letters of training, and of as many where kernels compare positions.
+void CheckSequences(const ModelContent& content, std::int32_t view, const View& given,
+                    const Numbering& numbering) {
+  const View& trained = content.samples[static_cast<std::size_t>(view)];
+  const SequenceRows *old = AsSequences(trained.features), *fresh = AsSequences(given.features);
+  if ((old == nullptr) != (fresh == nullptr)) {
+    throw Error(ErrorKind::kData, fmt::format("view '{}' holds {}, the model was trained on {}", given.name,
+                                              fresh != nullptr ? "sequences" : "numbers",
+                                              old != nullptr ? "sequences" : "numbers"));
+  }
+  if (old == nullptr) return;
+  if (old->alphabet != fresh->alphabet) {
+    throw Error(ErrorKind::kData, fmt::format("view '{}' has letters {}, the model was trained on {}",
+                                              given.name, fresh->alphabet, old->alphabet));
+  }
+  const std::optional<std::string> kernel = NeedsEqualLengths(content.kernels, view);
+  if (!kernel || old->rows == 0) return;
+  for (Index i = 0; i < fresh->rows; ++i) {
+    if (fresh->lengths[i] == old->lengths[0]) continue;
+    throw Error(ErrorKind::kData,
+                fmt::format("view '{}', sample {}: {} letters, but {} needs {} as in training", given.name,
+                            numbering.Sample(i), fresh->lengths[i], *kernel, old->lengths[0]));
+  }
+}
+
 // The features of `given`, as wide as in training. A sparse file may end before the last features do.
 Features FitColumns(const View& trained, const View& given) {
   if (const std::vector<Index> columns = MatchColumns(trained, given); !columns.empty()) {
     return SelectColumns(given.features, columns);
   }
   Features features = given.features;
+  if (AsSequences(features) != nullptr) return features;
   const Index expected = ColumnCount(trained.features);
   if (auto* sparse = std::get_if<SparseRows>(&features); sparse != nullptr && sparse->cols < expected) {
     sparse->cols = expected;
@@ -105,6 +150,7 @@ std::vector<View> MatchViews(const ModelContent& content, const Dataset& data) {
       throw Error(ErrorKind::kData, fmt::format("the model needs view '{}'; the data has {}", trained.name,
                                                 QuotedNames(data.views)));
     }
+    CheckSequences(content, static_cast<std::int32_t>(matched.size()), *found, data.numbering);
     matched.push_back({trained.name, FitColumns(trained, *found), {}});
   }
   return matched;
@@ -114,12 +160,15 @@ void ExpectViews(const ModelContent& content, ReadOptions& options) {
   if (options.label_separator.empty()) options.label_separator = content.label_separator;
   options.expected_columns.clear();
   options.expected_names.clear();
+  options.expected_alphabets.clear();
   for (const ViewSource& source : options.views) {
     auto found = std::ranges::find(content.samples, source.name, &View::name);
     if (MatchesByPosition(content, options.views.size())) found = content.samples.begin();
     const bool is_known = found != content.samples.end();
     options.expected_columns.push_back(is_known ? ColumnCount(found->features) : 0);
     options.expected_names.push_back(is_known ? found->feature_names : std::vector<std::string>{});
+    const SequenceRows* sequences = is_known ? AsSequences(found->features) : nullptr;
+    options.expected_alphabets.push_back(sequences != nullptr ? sequences->alphabet : std::string());
   }
 }
 

@@ -49,6 +49,7 @@ void NameColumns(const View& view, const DenseRows<T>& rows, std::vector<std::st
   }
 }
 void NameColumns(const View&, const SparseRows&, std::vector<std::string>&) {}
+void NameColumns(const View&, const SequenceRows&, std::vector<std::string>&) {}
 
 }  // namespace
 

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/threads.h"
+#include "data/sequences.h"
 #include "gram/gram_plan.h"
 #include "train/effective_options.h"
 #include "train/objective.h"
@@ -33,6 +34,7 @@ std::size_t FeatureBytes(const SparseRows& sparse) {
   const Index entries = sparse.offsets[sparse.rows] - sparse.offsets[0];
   return entries * (sizeof(double) + sizeof(std::int32_t)) + (sparse.rows + 1) * sizeof(Index);
 }
+std::size_t FeatureBytes(const SequenceRows& sequences) { return SequenceBytes(sequences); }
 
 // The program with its libraries; expansions of about 40 functions in float64 and the vectors of the solvers;
 // and what a second-order model of theta or a bundle of betas takes.

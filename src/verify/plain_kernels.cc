@@ -8,7 +8,9 @@
 #include <numbers>
 #include <numeric>
 
+#include "data/sequences.h"
 #include "kweave/error.h"
+#include "verify/plain_sequences.h"
 
 namespace kweave::verify {
 namespace {
@@ -41,6 +43,9 @@ void ForEachFeature(const SparseRows& rows, Index i, Index j, const FeatureSubse
     a += takes_a, b += takes_b;
   }
 }
+
+template <class Add>
+void ForEachFeature(const SequenceRows&, Index, Index, const FeatureSubset&, const Add&) {}  // has letters
 
 // What a kernel is a function of. `parameter` is that of the quantity, where it has one.
 struct Pair {
@@ -203,6 +208,26 @@ PlainKernels<Real>::PlainKernels(const KernelSet& kernels, std::span<const View>
   for (const std::string& name : kernels.views)
     views_.push_back(&*std::ranges::find(views, name, &View::name));
   for (const MatrixSource& file : kernels.files) files_.push_back(file.Open());
+  letters_.resize(views_.size());
+  for (std::size_t v = 0; v < views_.size(); ++v) {
+    const SequenceRows* sequences = AsSequences(views_[v]->features);
+    if (sequences == nullptr) continue;
+    std::vector<double> row(sequences->cols);
+    for (Index i = 0; i < sequences->rows; ++i) {
+      CopyRow(*sequences, i, row);
+      letters_[v].emplace_back(row.begin(), row.begin() + sequences->lengths[i]);
+    }
+  }
+}
+
+template <class Real>
+void PlainKernels<Real>::SequenceRow(const KernelTerm& term, Index i, Index begin, Index end,
+                                     std::span<Real> out) {
+  const std::vector<std::vector<int>>& letters = letters_[term.view];
+  for (Index j = begin; j < end; ++j) {
+    out[j - begin] = SequenceValue(term.kind->name, term.parameters, kernels_.subsets[term.subset],
+                                   letters[i], letters[j]);
+  }
 }
 
 template <class Real>
@@ -235,6 +260,7 @@ const std::vector<Real>& PlainKernels<Real>::BaseRow(const KernelTerm& term, Ind
 template <class Real>
 void PlainKernels<Real>::TermRow(const KernelTerm& term, Index i, Index begin, Index end,
                                  std::span<Real> out) {
+  if (term.kind->IsOnSequences()) return SequenceRow(term, i, begin, end, out);
   const std::vector<Real>& base = BaseRow(term, i, begin, end);
   const auto value = FormulaOf<Real>(term.kind->name).value;
   for (std::size_t j = 0; j < base.size(); ++j) out[j] = value(term.parameters, base[j]);

@@ -74,11 +74,13 @@ class PlainKernels {
   using BaseKey = std::tuple<std::uintptr_t, std::int32_t, std::int32_t, std::int32_t, double>;
 
   void TermRow(const KernelTerm& term, Index i, Index begin, Index end, std::span<Real> out);
+  void SequenceRow(const KernelTerm& term, Index i, Index begin, Index end, std::span<Real> out);
   const std::vector<Real>& BaseRow(const KernelTerm& term, Index i, Index begin, Index end);
 
   const KernelSet& kernels_;
-  std::vector<const View*> views_;  // those of kernels_.views
-  std::vector<MatrixFile> files_;   // those of kernels_.files
+  std::vector<const View*> views_;                      // those of kernels_.views
+  std::vector<MatrixFile> files_;                       // those of kernels_.files
+  std::vector<std::vector<std::vector<int>>> letters_;  // by view and sample, of sequences
   Index samples_;
   std::map<BaseKey, std::vector<Real>> bases_;  // of the row below
   std::tuple<Index, Index, Index> row_{-1, 0, 0};

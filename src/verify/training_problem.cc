@@ -8,6 +8,7 @@
 
 #include "data/label_key.h"
 #include "data/number.h"
+#include "data/sequences.h"
 #include "kernel/language.h"
 #include "kweave/error.h"
 
@@ -70,10 +71,16 @@ void TrainingProblem::CompareSamples() {
       throw Error(ErrorKind::kData,
                   fmt::format("the model was trained on view '{}', which the data lacks", stored.name));
     }
-    const Index columns = ColumnCount(stored.features);
-    if (ColumnCount(view->features) != columns) {
-      throw Error(ErrorKind::kData, fmt::format("view '{}' had {} features in training, but has {}",
-                                                stored.name, columns, ColumnCount(view->features)));
+    const Index columns = std::max(ColumnCount(stored.features), ColumnCount(view->features));
+    const bool has_sequences = AsSequences(stored.features) != nullptr;
+    if (has_sequences != (AsSequences(view->features) != nullptr)) {
+      throw Error(ErrorKind::kData, fmt::format("view '{}' held {} in training", stored.name,
+                                                has_sequences ? "sequences" : "numbers"));
+    }
+    if (!has_sequences && ColumnCount(stored.features) != ColumnCount(view->features)) {
+      throw Error(ErrorKind::kData,
+                  fmt::format("view '{}' had {} features in training, but has {}", stored.name,
+                              ColumnCount(stored.features), ColumnCount(view->features)));
     }
     Vector of_model(columns), of_data(columns);
     for (Index k = 0; k < content.stored_count(); ++k) {

@@ -88,6 +88,9 @@ template <class T>
 void AddRunValues(const LetterPlanes& left, std::span<const Index> rows, const LetterPlanes& right,
                   Index begin, Index end, const RunTable<T>& table, T* out, Index stride);
 
+/// out[i] += k(x, x) of sequence i.
+void AddSelfValues(const PackedLetters& letters, const RunWeights& weights, std::span<double> out);
+
 extern template class RunTable<float>;
 extern template class RunTable<double>;
 extern template void AddRunValues(const LetterPlanes&, std::span<const Index>, const LetterPlanes&, Index,
