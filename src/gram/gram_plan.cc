@@ -1,6 +1,7 @@
 #include "gram/gram_plan.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -15,6 +16,10 @@ namespace {
 // The objects of a family and of its base, and its table: 1.3 to 3.3 kB measured with a thousand families of
 // one kernel.
 constexpr std::size_t kFamilyBytes = 3 << 10;
+
+// Up to so many training samples kernels on near words are matrices of pairs, which are kept while weights
+// move: 64 MB in single precision.
+constexpr Index kMostByPairs = 4000;
 
 class Planner {
  public:
@@ -34,6 +39,7 @@ class Planner {
     }
     for (GramPlan::Linear& linear : plan_.linear) PlanLinear(linear);
     for (GramPlan::Runs& runs : plan_.runs) PlanRuns(runs);
+    for (GramPlan::Words& words : plan_.words) PlanWords(words);
     plan_.table_bytes += feature_rows_.bytes();
     return std::move(plan_);
   }
@@ -44,6 +50,7 @@ class Planner {
     std::map<std::pair<BaseKey, const KernelKind*>, GramPlan::Family> families;
     std::map<std::int32_t, std::vector<LinearMember>> linear;
     std::map<std::int32_t, std::vector<RunMember>> runs;
+    std::map<std::int32_t, std::vector<WordMember>> equal_words;
     for (Index m = 0; m < kernels_.size(); ++m) {
       const double scale = normalization.scale[m];
       if (scale == 0) continue;
@@ -56,6 +63,12 @@ class Planner {
         linear[term.view].push_back({m, &kernels_.subsets[term.subset], scale});
       } else if (term.kind == &kWd) {
         runs[term.view].push_back(MemberOf(m, term, scale));
+      } else if (std::optional<WordMember> word = WordMemberOf(m, term, scale)) {
+        if (word->map.weights.empty()) {
+          equal_words[term.view].push_back(*std::move(word));
+        } else {
+          plan_.words.push_back({term.view, false, {*std::move(word)}});
+        }
       } else {
         GramPlan::Family& family = families[{KeyOf(term), term.kind}];
         if (family.members.empty()) family.term = term;
@@ -65,12 +78,30 @@ class Planner {
     for (auto& [key, family] : families) plan_.families.push_back(std::move(family));
     for (auto& [view, members] : linear) plan_.linear.push_back({view, std::move(members)});
     for (auto& [view, members] : runs) plan_.runs.push_back({view, std::move(members)});
+    for (auto& [view, members] : equal_words) plan_.words.push_back({view, true, std::move(members)});
   }
 
   RunMember MemberOf(Index m, const KernelTerm& term, double scale) const {
     const PackedLetters letters = LettersOf(std::get<SequenceRows>(sides_.left[Offset(term.view)].features));
     const LetterRange range = Resolve(RegionOf(kernels_.subsets[term.subset]), letters.length);
     return {m, range.begin, range.end, range.limit, WordWeights(term.parameters), scale};
+  }
+
+  // Nothing where the values of pairs are to be kept.
+  std::optional<WordMember> WordMemberOf(Index m, const KernelTerm& term, double scale) const {
+    if (!term.kind->IsOnSequences()) return std::nullopt;
+    const auto& sequences = std::get<SequenceRows>(sides_.left[Offset(term.view)].features);
+    std::optional<WordMap> map = FindWordMap(*term.kind, term.parameters, sequences.alphabet);
+    if (!map) return std::nullopt;
+    const bool is_matrix = sides_.is_training && sides_.left_count() <= kMostByPairs;
+    if (!map->weights.empty() && (is_matrix || !map->HasTable())) return std::nullopt;
+    return WordMember{m, *std::move(map), RegionOf(kernels_.subsets[term.subset]), scale};
+  }
+
+  void PlanWords(GramPlan::Words& words) const {
+    for (const WordMember& member : words.members) {
+      words.bytes += WordGroupBytes(member, WordSidesOf(sides_, words.view));
+    }
   }
 
   void PlanRuns(GramPlan::Runs& runs) const {
@@ -102,7 +133,8 @@ class Planner {
   void PlanLinear(GramPlan::Linear& linear) const {
     const View &left = sides_.left[linear.view], &right = sides_.right[linear.view];
     linear.bytes = LinearFeatureBytes(left, right, sides_.is_training, value_bytes_);
-    const bool has_others = !plan_.families.empty() || !plan_.singles.empty() || !plan_.runs.empty();
+    const bool has_others =
+        !plan_.families.empty() || !plan_.singles.empty() || !plan_.runs.empty() || !plan_.words.empty();
     const bool is_one_of_all = linear.members.size() == 1 && linear.members[0].subset->empty();
     const bool is_expensive =
         !std::holds_alternative<SparseRows>(left.features) && ColumnCount(left.features) > kCheapFeatures;
@@ -160,6 +192,7 @@ std::size_t GramPlan::Bytes() const {
   for (const auto& [key, base] : bases) bytes += base.plan.bytes;
   for (const Linear& of_view : linear) bytes += of_view.bytes;
   for (const Runs& of_view : runs) bytes += of_view.bytes;
+  for (const Words& of_view : words) bytes += of_view.bytes;
   return bytes;
 }
 

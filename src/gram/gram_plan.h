@@ -15,6 +15,7 @@
 #include "gram/make_gram.h"
 #include "gram/normalization.h"
 #include "gram/run_group.h"
+#include "gram/word_group.h"
 #include "kernel/kernel_set.h"
 
 namespace kweave {
@@ -45,6 +46,13 @@ struct GramPlan {
     std::vector<RunMember> members;
     std::size_t bytes = 0;
   };
+  /// Sums over words of the sequences of one view: of equal ones all, of near ones one kernel.
+  struct Words {
+    std::int32_t view = 0;
+    bool are_equal = true;
+    std::vector<WordMember> members;
+    std::size_t bytes = 0;
+  };
   struct Base {
     BasePlan plan;
     Index readers = 0;  ///< families and single kernels
@@ -53,6 +61,7 @@ struct GramPlan {
   std::vector<Family> families;
   std::vector<Linear> linear;
   std::vector<Runs> runs;
+  std::vector<Words> words;
   std::vector<Index> singles;  ///< built from others, or normalised by more than a factor
   std::map<BaseKey, Base> bases;
   FeatureMatrices matrices;  ///< what tables of features share; filled when the Gram is made

@@ -32,6 +32,7 @@ SequenceRequest SequencesOf(const BaseRequest& request) {
   sequences.is_training = request.is_training;
   sequences.parameters = request.parameters;
   sequences.region = RegionOf(*request.subset);
+  sequences.alphabet = std::get<SequenceRows>(request.left->features).alphabet;
   return sequences;
 }
 

@@ -24,7 +24,8 @@ std::vector<int> LettersAt(const Features& features, Index i) {
 double PlainTerm(const KernelSet& kernels, const KernelTerm& term, const View& left, Index i,
                  const View& right, Index j) {
   return term.kind->base->sequences->plain(LettersAt(left.features, i), LettersAt(right.features, j),
-                                           term.parameters, RegionOf(kernels.subsets[term.subset]));
+                                           term.parameters, RegionOf(kernels.subsets[term.subset]),
+                                           std::get<SequenceRows>(left.features).alphabet);
 }
 
 // Of one length, or of several, with few letters so that words are shared; one in `unknown` is not known.

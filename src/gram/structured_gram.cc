@@ -231,6 +231,7 @@ void StructuredGram<T>::MakeGroups(GramPlan plan, const Normalization& normaliza
                                    const GramOptions& options) {
   for (GramPlan::Linear& part : plan.linear) groups_.push_back(MakeLinear(std::move(part), options));
   for (GramPlan::Runs& part : plan.runs) groups_.push_back(MakeRuns(std::move(part)));
+  for (GramPlan::Words& part : plan.words) groups_.push_back(MakeWords(std::move(part)));
   for (GramPlan::Family& part : plan.families) {
     groups_.push_back(MakeFamily(std::move(part), plan, options));
   }
@@ -268,6 +269,13 @@ std::unique_ptr<Group<T>> StructuredGram<T>::MakeRuns(GramPlan::Runs part) {
   right.length = left.length;  // there may be none
   return MakeRunGroup<T>(std::move(part.members),
                          std::make_shared<RunWords>(left, right, sides_.is_training));
+}
+
+template <class T>
+std::unique_ptr<Group<T>> StructuredGram<T>::MakeWords(GramPlan::Words part) {
+  const WordSides sides = WordSidesOf(sides_, part.view);
+  return part.are_equal ? MakeEqualWordGroup<T>(part.members, sides)
+                        : MakeNearWordGroup<T>(std::move(part.members[0]), sides);
 }
 
 template <class T>

@@ -55,6 +55,7 @@ class StructuredGram : public Gram {
   void MakeGroups(GramPlan plan, const Normalization& normalization, const GramOptions& options);
   std::unique_ptr<Group<T>> MakeLinear(GramPlan::Linear part, const GramOptions& options);
   std::unique_ptr<Group<T>> MakeRuns(GramPlan::Runs part);
+  std::unique_ptr<Group<T>> MakeWords(GramPlan::Words part);
   std::unique_ptr<Group<T>> MakeFamily(GramPlan::Family part, GramPlan& plan, const GramOptions& options);
   bool HasCheapQuadratics() const;
   void CountAnswers(std::span<const VectorRequest> requests);

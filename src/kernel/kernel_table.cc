@@ -11,6 +11,7 @@
 #include "kernel/intersection.h"
 #include "kernel/laplacian.h"
 #include "kernel/linear.h"
+#include "kernel/local_alignment.h"
 #include "kernel/matern.h"
 #include "kernel/periodic.h"
 #include "kernel/poly.h"
@@ -19,6 +20,8 @@
 #include "kernel/rbf.h"
 #include "kernel/tanimoto.h"
 #include "kernel/wd.h"
+#include "kernel/wds.h"
+#include "kernel/word_kernels.h"
 
 namespace kweave {
 namespace {
@@ -38,6 +41,12 @@ constexpr const KernelKind* kTable[] = {
     &kIntersection,
     &kTanimoto,
     &kWd,
+    &kWds,
+    &kSpectrum,
+    &kMismatch,
+    &kGapped,
+    &kMotif,
+    &kLocalAlignment,
     &kPrecomputed,
     &kJointMatrix,
 };

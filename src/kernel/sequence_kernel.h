@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <string_view>
 
 #include "compute/cpu/packed_letters.h"
 #include "data/sequences.h"
@@ -38,6 +39,7 @@ struct SequenceRequest {
   bool is_training = true;
   KernelParameters parameters{};
   Region region;
+  std::string_view alphabet;  ///< the letters, by their numbers
 };
 
 struct SequenceKernel {
@@ -49,7 +51,7 @@ struct SequenceKernel {
   std::size_t (*bytes)(const SequenceRequest& request) = nullptr;
   /// One pair by plain loops: what the tests compare with. Letters by their numbers, -1: not known.
   double (*plain)(std::span<const int> x, std::span<const int> z, const KernelParameters& parameters,
-                  const Region& region) = nullptr;
+                  const Region& region, std::string_view alphabet) = nullptr;
 };
 
 /// The sequences as loops read them. They must outlive it.

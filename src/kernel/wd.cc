@@ -72,7 +72,7 @@ std::size_t Bytes(const SequenceRequest& request) {
 }
 
 double Plain(std::span<const int> x, std::span<const int> z, const KernelParameters& parameters,
-             const Region& region) {
+             const Region& region, std::string_view) {
   const std::vector<double> weights = WordWeights(parameters);
   const LetterRange range = Resolve(region, static_cast<Index>(x.size()));
   double sum = 0;

@@ -224,9 +224,10 @@ template <class Real>
 void PlainKernels<Real>::SequenceRow(const KernelTerm& term, Index i, Index begin, Index end,
                                      std::span<Real> out) {
   const std::vector<std::vector<int>>& letters = letters_[term.view];
+  const auto alphabet = static_cast<int>(AsSequences(views_[term.view]->features)->alphabet.size());
   for (Index j = begin; j < end; ++j) {
     out[j - begin] = SequenceValue(term.kind->name, term.parameters, kernels_.subsets[term.subset],
-                                   letters[i], letters[j]);
+                                   letters[i], letters[j], alphabet);
   }
 }
 

@@ -12,9 +12,10 @@ namespace kweave::verify {
 /// A sequence by the numbers of its letters, -1 where one is not known.
 using Letters = std::span<const int>;
 
-/// k(x, z) of the kernel of that name on the letters `region` of both (kernel/region.h).
+/// k(x, z) of the kernel of that name on the letters `region` of both (kernel/region.h), out of `alphabet`
+/// letters.
 double SequenceValue(std::string_view kernel, const KernelParameters& parameters, const FeatureSubset& region,
-                     Letters x, Letters z);
+                     Letters x, Letters z, int alphabet);
 
 }  // namespace kweave::verify
 
