@@ -67,6 +67,9 @@ class DeviceMatrix {
                     Index stride) = 0;
   virtual void Rows(std::span<const double> coefficients, std::span<const Index> rows, double* out,
                     Index stride) = 0;
+  /// The same between these samples only: out[r size + c].
+  virtual void Block(std::span<const double> coefficients, std::span<const Index> samples,
+                     std::span<double> out) = 0;
   /// On the matrix with these coefficients and this diagonal. One solver at a time; the problem and this must
   /// outlive it.
   virtual std::unique_ptr<DualSolver> MakeSolver(std::span<const double> coefficients,

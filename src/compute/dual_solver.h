@@ -82,7 +82,7 @@ class DualSolver {
   /// From a feasible beta and its gradient, at the matrix as it is now; also when the matrix became another
   /// one. `state` is written by the calls below.
   virtual void Start(SolverState& state) = 0;
-  /// Up to `most_steps` steps, and none once the violation of all variables is at most `tolerance`. Brings
+  /// Up to `most_steps` steps (by sets: no new set after them), and none once all meet `tolerance`. Brings
   /// state.beta up to date, and state.gradient unless gradient_is_valid says that some of it is left behind.
   virtual SolverProgress Advance(double tolerance, std::int64_t most_steps) = 0;
   /// Brings all of state.gradient up to date.

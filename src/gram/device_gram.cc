@@ -11,6 +11,7 @@
 
 #include "base/dot.h"
 #include "gram/base_store.h"
+#include "gram/block_source.h"
 #include "gram/family_basis.h"
 #include "gram/family_table.h"
 #include "gram/group.h"
@@ -120,7 +121,7 @@ class DeviceGram final : public Gram {
   }
 
  private:
-  class Learned final : public LearnedMatrix {
+  class Learned final : public LearnedMatrix, public BlockSource {
    public:
     Learned(DeviceGram& gram, std::span<const double> theta)
         : LearnedMatrix(theta, gram.ShiftAt(theta)), gram_(gram), coefficients_(gram.CoefficientsAt(theta)) {}
@@ -132,6 +133,9 @@ class DeviceGram final : public Gram {
     void Rows(std::span<const Index> rows, double* out, Index stride) const override {
       gram_.CountRows(static_cast<std::int64_t>(rows.size()));
       gram_.matrix_->Rows(coefficients_, rows, out, stride);
+    }
+    void Block(std::span<const Index> samples, std::span<double> out) const override {
+      gram_.matrix_->Block(coefficients_, samples, out);
     }
     void Diagonal(std::span<double> out) const override {
       std::ranges::fill(out, 0.0);

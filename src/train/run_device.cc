@@ -19,30 +19,35 @@ bool IsServed(const TrainOptions& options) {
 }  // namespace
 
 RunDevice::RunDevice(const Dataset& data, const TrainOptions& options, const Context& context)
-    : context_(context) {
-  const bool is_asked_for = options.device != "auto";
+    : context_(context), is_asked_for_(options.device != "auto") {
   const Index samples = data.views.empty() ? 0 : RowCount(data.views[0].features);
-  if (options.device == "cpu" || (!is_asked_for && samples < kLeastSamples)) return;
+  if (options.device == "cpu" || (!is_asked_for_ && samples < kLeastSamples)) return;
   if (IsServed(options)) {
-    Open(options, is_asked_for);
-  } else if (is_asked_for) {
-    Tell(LogLevel::kNote,
-         "`device` is for sums of kernels, losses with corners and machines of one output: this training "
-         "runs on "
-         "the CPU");
+    const auto most_bytes = static_cast<std::size_t>(options.device_memory * 1e9);
+    opening_ = std::async(std::launch::async, [most_bytes] { return OpenDevice(most_bytes); });
+  } else if (is_asked_for_) {
+    Tell(
+        LogLevel::kNote,
+        "`device` is for sums of kernels, losses with corners and machines of one output: this training runs "
+        "on the CPU");
   }
 }
 
-void RunDevice::Open(const TrainOptions& options, bool is_asked_for) {
+const DeviceUse* RunDevice::use() {
+  if (opening_.valid()) FinishOpening();
+  return is_open_ ? &use_ : nullptr;
+}
+
+void RunDevice::FinishOpening() {
   try {
-    device_ = OpenDevice(static_cast<std::size_t>(options.device_memory * 1e9));
+    device_ = opening_.get();
   } catch (const DeviceError& error) {
-    Tell(is_asked_for ? LogLevel::kWarning : LogLevel::kDetail,
+    Tell(is_asked_for_ ? LogLevel::kWarning : LogLevel::kDetail,
          fmt::format("training runs on the CPU: {}", error.what()));
     return;
   }
   is_open_ = true;
-  use_ = {device_.get(), is_asked_for ? 0 : kLeastSamplesOfPart,
+  use_ = {device_.get(), is_asked_for_ ? 0 : kLeastSamplesOfPart,
           [this](const std::string& sentence) { Tell(LogLevel::kNote, sentence); }};
   Tell(LogLevel::kDetail, fmt::format("training runs on {}", device_->Description()));
 }

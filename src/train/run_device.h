@@ -1,6 +1,7 @@
 #ifndef KWEAVE_TRAIN_RUN_DEVICE_H_
 #define KWEAVE_TRAIN_RUN_DEVICE_H_
 
+#include <future>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -23,16 +24,18 @@ class RunDevice {
   RunDevice(const RunDevice&) = delete;
   RunDevice& operator=(const RunDevice&) = delete;
 
-  /// Null: the run stays on the CPU.
-  const DeviceUse* use() const { return is_open_ ? &use_ : nullptr; }
+  /// Null: the run stays on the CPU. Waits for the device, which starts while other things are prepared.
+  const DeviceUse* use();
   /// Says that the run starts again on the CPU, and why; there is no device from now on.
   void Abandon(const DeviceError& error);
 
  private:
-  void Open(const TrainOptions& options, bool is_asked_for);
+  void FinishOpening();
   void Tell(LogLevel level, const std::string& sentence) const;
 
   const Context& context_;
+  const bool is_asked_for_;
+  std::future<std::unique_ptr<Device>> opening_;
   std::unique_ptr<Device> device_;
   bool is_open_ = false;
   DeviceUse use_;

@@ -208,6 +208,24 @@ void CudaMatrix<T>::RowsAs(std::span<const double> coefficients, std::span<const
 }
 
 template <class T>
+void CudaMatrix<T>::Block(std::span<const double> coefficients, std::span<const Index> samples,
+                          std::span<double> out) {
+  if (samples.empty()) return;
+  UploadRows(samples);
+  values_.Clear(out.size(), stream());
+  const int count = static_cast<int>(samples.size());
+  const TileRange range{
+      .rows = rows_.get(), .columns = rows_.get(), .row_count = count, .column_count = count};
+  for (const BaseCombination<T>& part : Combine(coefficients)) {
+    StoreRows(part.base->samples(), range, part.combination, values_.get(), count, /*adds=*/true,
+              {part.base->is_distance, RowTiles(count, TileShape<T>::kRows), stream()});
+  }
+  std::vector<T> values(out.size());
+  values_.Download(values.data(), values.size(), stream());
+  std::ranges::copy(values, out.begin());
+}
+
+template <class T>
 std::unique_ptr<DualSolver> CudaMatrix<T>::MakeSolver(std::span<const double> coefficients,
                                                       std::span<const double> diagonal,
                                                       const DualProblem& problem) {

@@ -78,6 +78,8 @@ class CudaMatrix final : public DeviceMatrix {
             Index stride) override {
     RowsAs(coefficients, rows, out, stride);
   }
+  void Block(std::span<const double> coefficients, std::span<const Index> samples,
+             std::span<double> out) override;
   std::unique_ptr<DualSolver> MakeSolver(std::span<const double> coefficients,
                                          std::span<const double> diagonal,
                                          const DualProblem& problem) override;

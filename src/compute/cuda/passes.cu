@@ -22,10 +22,10 @@ class ColumnOwner {
   // Calls use(row in the tile, base values of kAtOnce rows); rows that do not count are among them.
   template <class Use>
   __device__ void ForRows(const TileMemory<T>& memory, int rows, Use use) const {
-    // Two threads share a column.
-    constexpr int kHalf = TileShape<T>::kRows / 2;
-    const int last = min(rows, (half_ + 1) * kHalf);
-    for (int row = half_ * kHalf; row < last; row += kAtOnce) {
+    // Two threads share a column, as evenly as kAtOnce allows.
+    const int half = (rows + 2 * kAtOnce - 1) / (2 * kAtOnce) * kAtOnce;
+    const int last = min(rows, (half_ + 1) * half);
+    for (int row = half_ * half; row < last; row += kAtOnce) {
       T base[kAtOnce];
 #pragma unroll
       for (int r = 0; r < kAtOnce; ++r) base[r] = memory.tile[row + r][column_ % kTileColumns];

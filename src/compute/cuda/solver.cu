@@ -19,7 +19,13 @@
 namespace kweave::cuda {
 namespace {
 
-constexpr int kStepsPerLook = 4;           // of the host: a look costs some 20 us, a step some 500
+constexpr int kStepsPerLook = 4;  // of the host: a look costs some 20 us, a step some 500
+// After a batch beta goes to the host, which for many variables costs as much as a step.
+constexpr int kStepsPerBatch = 16;
+constexpr Index kManyVariables = 20'000;
+// The violation within a set is brought down to this share of the violation of all: to make more of it costs
+// steps on variables that the next set moves again.
+constexpr double kShareLeftInSet = 0.3;
 constexpr double kLeastCurvature = 1e-12;  // of a pair, relative to the largest diagonal, as on the CPU
 // So many looks in which the objective fell by less than this share of it: the numbers no longer change.
 constexpr int kLooksBeforeStall = 64;
@@ -53,6 +59,7 @@ class CudaSolver final : public DualSolver {
     variables_.least_curvature = std::max(kLeastCurvature * largest, 1e-300);
     splits_ = ChooseSplits(variables_.count, memory.most_in_set / TileShape<T>::kRows,
                            matrix.traits().multiprocessors);
+    if (parts_.empty()) memory.workspace.matrix.Clear(memory.workspace.matrix.size(), stream());
     memory.partials.Resize(static_cast<std::size_t>(splits_) * problem.linear.size());
   }
 
@@ -80,6 +87,9 @@ class CudaSolver final : public DualSolver {
     control_.tolerance = tolerance;
     control_.most_steps = most_steps;
     control_.steps = 0;
+    control_.first_round = control_.round;
+    control_.rounds_between_ends = problem_.size() < kManyVariables ? kStepsPerLook : kStepsPerBatch;
+    control_.share_left_in_set = kShareLeftInSet;
     control_.outcome = is_finite_ ? StepOutcome::kRunning : StepOutcome::kNotFinite;
     memory_.workspace.control.Upload(&control_, 1, stream());
     int quiet_looks = 0;
@@ -93,14 +103,17 @@ class CudaSolver final : public DualSolver {
         control_.outcome = StepOutcome::kStalled;
     }
     memory_.beta.Download(state_->beta.data(), state_->beta.size(), stream());
-    memory_.gradient.Download(state_->gradient.data(), state_->gradient.size(), stream());
-    state_->gradient_is_valid = control_.outcome != StepOutcome::kNotFinite;
+    state_->gradient_is_valid = false;
     rows_ = control_.rows;
     const double violation = std::max(control_.ends.max_low - control_.ends.min_up, 0.0);
     return {OutcomeOf(control_.outcome), control_.steps, rows_before_ + rows_, violation, objective()};
   }
 
-  void CompleteGradient() override {}  // it always is
+  void CompleteGradient() override {
+    if (control_.outcome == StepOutcome::kNotFinite) return;
+    memory_.gradient.Download(state_->gradient.data(), state_->gradient.size(), stream());
+    state_->gradient_is_valid = true;
+  }
 
  private:
   static SolverOutcome OutcomeOf(StepOutcome outcome) {

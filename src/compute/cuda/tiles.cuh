@@ -66,10 +66,10 @@ struct alignas(16) Wide {
   T values[TileShape<T>::kVector];
 };
 
-/// Fills memory.tile; the indices must be there. All threads take part; none may use the tile before the next
-/// barrier.
+/// Fills memory.tile, of which the first `rows` rows count; the indices must be there. All threads take part;
+/// none may use the tile before the next barrier.
 template <class T, bool kIsDistance>
-__device__ void FillTile(const Samples<T>& samples, TileMemory<T>& memory) {
+__device__ void FillTile(const Samples<T>& samples, TileMemory<T>& memory, int rows) {
   using Shape = TileShape<T>;
   // How many accesses fetch a panel, by sample and by thread.
   constexpr int kVector = Shape::kVector, kPerSample = kPanel / kVector;
@@ -103,6 +103,8 @@ __device__ void FillTile(const Samples<T>& samples, TileMemory<T>& memory) {
         memory.right[buffer][v % kPerSample * kVector + e][v / kPerSample] = right[l].values[e];
     }
   };
+  // The second half of a thread's sums are of the second half of the rows, which may not count.
+  const bool is_full = rows > Shape::kRows / 2;
   T sums[Shape::kMicroRows][Shape::kMicroColumns] = {};
   load(0);
   store(0);
@@ -125,8 +127,7 @@ __device__ void FillTile(const Samples<T>& samples, TileMemory<T>& memory) {
             *reinterpret_cast<const Wide<T>*>(&memory.right[buffer][k][(q * 16 + tx) * kVector]);
         for (int e = 0; e < kVector; ++e) b[q * kVector + e] = w.values[e];
       }
-#pragma unroll
-      for (int i = 0; i < Shape::kMicroRows; ++i) {
+      const auto multiply = [&](int i) {
 #pragma unroll
         for (int j = 0; j < Shape::kMicroColumns; ++j) {
           if constexpr (kIsDistance && sizeof(T) == 8) {
@@ -136,6 +137,12 @@ __device__ void FillTile(const Samples<T>& samples, TileMemory<T>& memory) {
             sums[i][j] = fma(a[i], b[j], sums[i][j]);
           }
         }
+      };
+#pragma unroll
+      for (int i = 0; i < Shape::kMicroRows / 2; ++i) multiply(i);
+      if (is_full) {
+#pragma unroll
+        for (int i = Shape::kMicroRows / 2; i < Shape::kMicroRows; ++i) multiply(i);
       }
     }
     if (has_next) store(buffer ^ 1);
@@ -189,9 +196,10 @@ __device__ void ForTiles(const Samples<T>& samples, const TileRange& range, Cons
       memory.left_norms[thread] = samples.norms[index];
     }
     __syncthreads();
-    FillTile<T, kIsDistance>(samples, memory);
+    const int count = min(Shape::kRows, rows - first);
+    FillTile<T, kIsDistance>(samples, memory, count);
     __syncthreads();
-    consumer.Use(memory, first, min(Shape::kRows, rows - first));
+    consumer.Use(memory, first, count);
   }
   __syncthreads();
   consumer.End(memory);

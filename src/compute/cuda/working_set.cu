@@ -13,9 +13,6 @@ constexpr int kSetThreads = 1024, kSetWarps = kSetThreads / 32;
 // Keys are told apart by their exponent and three bits more: an eighth of their size.
 constexpr int kBinShift = 20, kBins = 1 << (31 - kBinShift);
 constexpr float kWorstKey = 3e38F;  // of the worst pair, which is in every set
-// The violation within a set is brought down to this share of the violation of all: to make more of it costs
-// steps on variables that the next set moves again. Measured from 0.3 to 0.5.
-constexpr double kShareLeftInSet = 0.4;
 // Near the end a set needs to be a little better than all must be.
 constexpr double kShareOfTolerance = 0.9;
 // Guards against a set whose numbers no longer change.
@@ -138,7 +135,8 @@ __device__ StepOutcome OutcomeAt(const StepControl& control, const Ends& ends) {
   const double violation = ends.max_low - ends.min_up;
   if (!(violation == violation) || violation == HUGE_VAL) return StepOutcome::kNotFinite;
   if (violation <= control.tolerance) return StepOutcome::kConverged;
-  if (control.steps >= control.most_steps) return StepOutcome::kStepLimit;
+  const bool may_end = (control.round - control.first_round) % control.rounds_between_ends == 0;
+  if (may_end && control.steps >= control.most_steps) return StepOutcome::kStepLimit;
   return StepOutcome::kRunning;
 }
 
@@ -337,9 +335,8 @@ class SetSolver {
   // most.
   __device__ void Run() {
     const double violation = control_.ends.max_low - control_.ends.min_up;
-    const double target = max(kShareLeftInSet * violation, kShareOfTolerance * control_.tolerance);
-    const long long most =
-        min(control_.most_steps - control_.steps, static_cast<long long>(kStepsPerVariable) * size_);
+    const double target = max(control_.share_left_in_set * violation, kShareOfTolerance * control_.tolerance);
+    const long long most = static_cast<long long>(kStepsPerVariable) * size_;
     for (steps_ = 0; steps_ < most; ++steps_) {
       Found up, low, partner;
       if (!FindEnds(up, low) || !(low.slope - up.slope > target)) break;

@@ -39,6 +39,9 @@ struct StepControl {
   double tolerance = 0;
   long long most_steps = 0;
   int most_in_set = 0;
+  double share_left_in_set = 0;  ///< of the violation of all, at which a set is left
+  unsigned first_round = 0;
+  int rounds_between_ends = 1;  ///< a batch ends after so many rounds, or a multiple of them
   // Results.
   StepOutcome outcome = StepOutcome::kRunning;
   long long steps = 0;  ///< of this batch

@@ -6,6 +6,7 @@
 
 #include "base/constants.h"
 #include "compute/cpu/cholesky.h"
+#include "gram/block_source.h"
 
 namespace kweave {
 
@@ -55,6 +56,27 @@ MovingSamples ChooseSamples(std::span<const double> beta, std::span<const DualPi
   return moving;
 }
 
+// K(theta) less its shift between the samples; those after the last are taken for the last.
+std::vector<double> KernelBetween(const LearnedMatrix& learned, Index n, std::vector<Index> samples) {
+  const std::size_t size = samples.size();
+  for (Index& sample : samples) sample = std::min(sample, n - 1);
+  std::vector<double> kernel(size * size);
+  if (const auto* blocks = dynamic_cast<const BlockSource*>(&learned)) {
+    blocks->Block(samples, kernel);
+    return kernel;
+  }
+  std::vector<double> block(Size(kRowsPerCall * n));
+  for (std::size_t begin = 0; begin < size; begin += kRowsPerCall) {
+    const std::size_t count = std::min<std::size_t>(kRowsPerCall, size - begin);
+    learned.Rows(std::span(samples).subspan(begin, count), block.data(), n);
+    for (std::size_t r = 0; r < count; ++r) {
+      for (std::size_t j = 0; j < size; ++j)
+        kernel[(begin + r) * size + j] = block[r * Size(n) + Size(samples[j])];
+    }
+  }
+  return kernel;
+}
+
 // K(theta) between the samples, centred: on the plane sum x = 0 a constant makes no difference. A sample
 // after the last is zero in every kernel.
 std::vector<double> CentredKernel(Gram& gram, std::span<const double> theta, std::span<const Index> samples,
@@ -63,19 +85,12 @@ std::vector<double> CentredKernel(Gram& gram, std::span<const double> theta, std
   const Index n = gram.left_count();
   const std::shared_ptr<const LearnedMatrix> learned = gram.Learn(theta);
   const double shift = learned->shift();
-  std::vector<double> kernel(size * size), block(Size(kRowsPerCall * n)), means(size, 0.0);
-  for (std::size_t begin = 0; begin < size; begin += kRowsPerCall) {
-    const std::size_t count = std::min<std::size_t>(kRowsPerCall, size - begin);
-    std::vector<Index> rows(samples.begin() + static_cast<std::ptrdiff_t>(begin),
-                            samples.begin() + static_cast<std::ptrdiff_t>(begin + count));
-    for (Index& row : rows) row = std::min(row, n - 1);
-    learned->Rows(rows, block.data(), n);
-    for (std::size_t r = 0; r < count; ++r) {
-      for (std::size_t j = 0; j < size; ++j) {
-        const bool is_zero = samples[begin + r] == n || samples[j] == n;
-        kernel[(begin + r) * size + j] = is_zero ? -shift : block[r * Size(n) + Size(samples[j])];
-        means[begin + r] += kernel[(begin + r) * size + j] / static_cast<double>(size);
-      }
+  std::vector<double> kernel = KernelBetween(*learned, n, {samples.begin(), samples.end()});
+  std::vector<double> means(size, 0.0);
+  for (std::size_t i = 0; i < size; ++i) {
+    for (std::size_t j = 0; j < size; ++j) {
+      if (samples[i] == n || samples[j] == n) kernel[i * size + j] = -shift;
+      means[i] += kernel[i * size + j] / static_cast<double>(size);
     }
   }
   const double mean = std::accumulate(means.begin(), means.end(), 0.0) / static_cast<double>(size);
