@@ -10,6 +10,7 @@
 #include "kweave/evaluate.h"
 #include "kweave/scores.h"
 #include "select/grid.h"
+#include "select/reuse.h"
 #include "select/select_options.h"
 #include "select/subset.h"
 #include "train/training_session.h"
@@ -169,7 +170,8 @@ bool ValidationRunner::RunPath(const Validation& table, std::size_t fold, std::s
         Subset(table.points[static_cast<std::size_t>(path[step])], table.folds[fold].train);
     if (table.adapt) options = table.adapt(options, train);
     const Stopwatch watch;
-    Model model = session.Train(options, last ? &*last : nullptr, /*certifies=*/false);
+    const bool is_known = last && AlsoSolves(*last, options);
+    Model model = is_known ? *last : session.Train(options, last ? &*last : nullptr, /*certifies=*/false);
     if (has_stopped_) return false;
     const Json line = LineOf(model, test, watch.Seconds(), inner_);
     if (has_stopped_) return false;
