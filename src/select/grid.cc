@@ -27,20 +27,14 @@ auto RowKey(const TrainOptions& options) {
                     options.elastic, options.inner_norm, options.block_norm > 0, -norm);
 }
 
-// Rows in the order of their keys; every second one backwards.
+// Rows in the order of their keys, from the largest C to the smallest.
 void Arrange(std::vector<Index>& path, std::span<const TrainOptions> points) {
-  const auto at = [&](Index k) -> const TrainOptions& { return points[static_cast<std::size_t>(k)]; };
   std::ranges::stable_sort(path, [&](Index a, Index b) {
-    const auto row_a = RowKey(at(a)), row_b = RowKey(at(b));
-    return row_a != row_b ? row_a < row_b : at(a).C < at(b).C;
+    const TrainOptions &left = points[static_cast<std::size_t>(a)],
+                       &right = points[static_cast<std::size_t>(b)];
+    const auto row = RowKey(left), other = RowKey(right);
+    return row != other ? row < other : left.C > right.C;
   });
-  bool is_backwards = false;
-  for (auto begin = path.begin(); begin != path.end(); is_backwards = !is_backwards) {
-    const auto end =
-        std::find_if(begin, path.end(), [&](Index k) { return RowKey(at(k)) != RowKey(at(*begin)); });
-    if (is_backwards) std::reverse(begin, end);
-    begin = end;
-  }
 }
 
 }  // namespace
@@ -89,6 +83,18 @@ std::vector<std::vector<Index>> Paths(std::span<const TrainOptions> points) {
   }
   for (std::vector<Index>& path : paths) Arrange(path, points);
   return paths;
+}
+
+std::vector<Index> Starts(std::span<const Index> path, std::span<const TrainOptions> points) {
+  std::vector<Index> starts(path.size(), -1);
+  Index row = 0;  // where the current one begins
+  for (std::size_t step = 1; step < path.size(); ++step) {
+    const bool is_same_row = RowKey(points[static_cast<std::size_t>(path[step])]) ==
+                             RowKey(points[static_cast<std::size_t>(path[step - 1])]);
+    starts[step] = is_same_row ? static_cast<Index>(step) - 1 : row;
+    if (!is_same_row) row = static_cast<Index>(step);
+  }
+  return starts;
 }
 
 }  // namespace kweave

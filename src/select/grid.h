@@ -16,10 +16,14 @@ std::vector<TrainOptions> GridPoints(const TrainOptions& base, std::span<const G
 /// What tells the point from others, by the names of the axes.
 PointValues ValuesOf(const TrainOptions& point, std::span<const GridAxis> grid);
 
-/// Numbers of the points, a list for each set of kernels. Neighbours in a list are close to each other: the
-/// norm falls from the uniform sum to sparse weights, and C goes up and down in turns, so that each point is
-/// a good start for the next.
+/// Numbers of the points, a list for each set of kernels, in rows of the same norm: this falls from the
+/// uniform sum to sparse weights, and within a row C falls, since an answer at a large C often serves smaller
+/// ones, too.
 std::vector<std::vector<Index>> Paths(std::span<const TrainOptions> points);
+
+/// The steps of a path whose answers its steps start from: the one before, for the first of a row the first
+/// of the row before; -1: none.
+std::vector<Index> Starts(std::span<const Index> path, std::span<const TrainOptions> points);
 
 }  // namespace kweave
 

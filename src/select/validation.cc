@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include "kweave/error.h"
@@ -155,33 +156,48 @@ std::optional<Model> ValidationRunner::Train(const Dataset& data, const TrainOpt
 bool ValidationRunner::RunPath(const Validation& table, std::size_t fold, std::span<const Index> path,
                                const Dataset& train, const Dataset& test) {
   TrainingSession session(train, inner_);
-  std::optional<Model> last;
-  const auto key = [&](std::size_t step) { return KeyOf(table, fold, static_cast<std::size_t>(path[step])); };
-  for (std::size_t step = 0; step < path.size(); ++step) {
-    if (store_.Find(key(step)) != nullptr) {
-      last.reset();
-      continue;
-    }
+  const std::vector<Index> starts = Starts(path, table.points);
+  std::map<Index, Model> kept;  // answers that later steps start from
+  const auto key = [&](Index step) {
+    return KeyOf(table, fold, static_cast<std::size_t>(path[static_cast<std::size_t>(step)]));
+  };
+  for (Index step = 0; step < std::ssize(path); ++step) {
+    const auto serves_after = [&](Index own, Index last) {
+      return std::find(starts.begin() + last + 1, starts.end(), own) != starts.end();
+    };
+    if (store_.Find(key(step)) != nullptr) continue;
     if (ShouldStop()) return false;
-    if (!last && step > 0) last = store_.LoadState(key(step - 1));
+    const Index from = starts[static_cast<std::size_t>(step)];
+    if (from >= 0 && !kept.contains(from)) {
+      if (std::optional<Model> state = store_.LoadState(key(from))) kept.emplace(from, std::move(*state));
+    }
+    const Model* const start = kept.contains(from) ? &kept.at(from) : nullptr;
+    const auto point = static_cast<std::size_t>(path[static_cast<std::size_t>(step)]);
     stage_ = fmt::format("{}: fold {} of {}, point {} of {}", table.name, fold + 1, table.folds.size(),
-                         path[step] + 1, table.points.size());
-    TrainOptions options =
-        Subset(table.points[static_cast<std::size_t>(path[step])], table.folds[fold].train);
+                         point + 1, table.points.size());
+    TrainOptions options = Subset(table.points[point], table.folds[fold].train);
     if (table.adapt) options = table.adapt(options, train);
     const Stopwatch watch;
-    const bool is_known = last && AlsoSolves(*last, options);
-    Model model = is_known ? *last : session.Train(options, last ? &*last : nullptr, /*certifies=*/false);
+    Model model = start != nullptr && AlsoSolves(*start, options)
+                      ? *start
+                      : session.Train(options, start, /*certifies=*/false);
     if (has_stopped_) return false;
     const Json line = LineOf(model, test, watch.Seconds(), inner_);
     if (has_stopped_) return false;
-    // In this order: a line without its state would make the next point start cold.
-    store_.SaveState(key(step), model);
+    // In this order: a line without its state would make a later point start cold.
+    if (serves_after(step, step)) store_.SaveState(key(step), model);
     store_.Append(key(step), line);
-    if (step > 0) store_.RemoveState(key(step - 1));
-    last = std::move(model);
+    if (serves_after(step, step)) kept.insert_or_assign(step, std::move(model));
+    for (auto at = kept.begin(); at != kept.end();) {
+      if (serves_after(at->first, step)) {
+        ++at;
+      } else {
+        store_.RemoveState(key(at->first));
+        at = kept.erase(at);
+      }
+    }
   }
-  store_.RemoveState(key(path.size() - 1));
+  for (Index step = 0; step < std::ssize(path); ++step) store_.RemoveState(key(step));
   return true;
 }
 
