@@ -261,7 +261,7 @@ class BadInput(FolderTest):
 
     def test_verbs(self):
         self.refuse([], USAGE, "kweave --help")
-        self.refuse(["dance"], USAGE, "expected one of train, predict, inspect, kernels, verify, evaluate, report (see kweave --help)")
+        self.refuse(["dance"], USAGE, "expected one of train, predict, inspect, kernels, verify, evaluate, select, report (see kweave --help)")
         self.refuse(["trian"], USAGE, 'no verb \'trian\'; did you mean "train"?')
         self.refuse(["inspect"], USAGE, "MODEL")
         self.write("d.csv", CSV)
