@@ -42,11 +42,7 @@ __device__ inline float Expm1(float x) {
       fmaf(x, fmaf(x, fmaf(x, fmaf(x, fmaf(x, 1.0F / 720, 1.0F / 120), 1.0F / 24), 1.0F / 6), 0.5F), 1.0F);
   return fabsf(x) < kSeriesEnd ? series : __expf(x) - 1;
 }
-__device__ inline double Expm1(double x) {
-  // expm1 takes twice the time of exp, which loses no more than some units in the last place where x is
-  // large.
-  return fabs(x) < kSeriesEnd ? expm1(x) : exp(x) - 1;
-}
+__device__ inline double Expm1(double x) { return expm1(x); }
 __device__ inline float Log1p(float x) { return __logf(1 + x); }
 __device__ inline double Log1p(double x) { return log1p(x); }
 
