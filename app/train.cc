@@ -99,6 +99,14 @@ int StatusOf(Status status, bool accepts_partial) {
   return status == Status::kInterrupted ? InterruptedStatus() : kEndedEarly;
 }
 
+// Of how many samples lack which views; empty where none does.
+std::string MissingText(const Summary& summary) {
+  std::string text;
+  for (const MissingReport& view : summary.missing_views)
+    text += fmt::format("{}{} lack view '{}'", text.empty() ? "" : ", ", view.missing, view.view);
+  return text.empty() ? "" : fmt::format(", of {} samples {}", summary.samples, text);
+}
+
 std::string ResultText(const Summary& summary, const std::string& output) {
   std::string text = OutcomeText(summary);
   const bool has_mean_weights = HasMeanWeights(summary);
@@ -106,10 +114,10 @@ std::string ResultText(const Summary& summary, const std::string& output) {
     text += fmt::format(", {} machines ({})", summary.machines.size(),
                         summary.multiclass ? ToString(*summary.multiclass) : "");
   }
-  text += fmt::format(", {} support vectors, {} of {} {}{}\n", summary.n_support, summary.kernels_active,
+  text += fmt::format(", {} support vectors, {} of {} {}{}{}\n", summary.n_support, summary.kernels_active,
                       summary.kernels_total,
                       summary.projected_gradient ? "factors with a width" : "kernels with a weight",
-                      has_mean_weights ? " (means over the machines)" : "");
+                      has_mean_weights ? " (means over the machines)" : "", MissingText(summary));
   constexpr std::size_t kShown = 10;  // with the lines above them half a screen
   std::vector<const KernelReport*> heaviest;
   for (const KernelReport& kernel : summary.kernels) {

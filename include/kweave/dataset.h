@@ -23,6 +23,7 @@
 #include <variant>
 #include <vector>
 
+#include "kweave/choices.h"
 #include "kweave/context.h"
 #include "kweave/index.h"
 
@@ -82,7 +83,8 @@ Features MakeDense(std::vector<double> values, Index rows, Index cols);
 /// position.
 Features MakeSequences(std::span<const std::string> texts, const std::string& alphabet = {});
 
-/// A copy of the rows in `indices`, in that order.
+/// A copy of the rows in `indices`, in that order; where an index is -1, one that stands for none: zeros, or
+/// any letters.
 Features SelectRows(const Features& features, std::span<const Index> indices);
 
 /// Row i as doubles, zeros filled in; `out` holds ColumnCount values. Letters are their numbers, -1 where
@@ -93,8 +95,18 @@ void CopyRow(const Features& features, Index i, std::span<double> out);
 struct View {
   std::string name = "data";  ///< what kernels say behind '@', as in `rbf@genes`
   Features features;
-  std::vector<std::string> feature_names;  ///< empty when the file has none
+  std::vector<std::string> feature_names = {};  ///< empty when the file has none
+  /// One per sample: 0 where the sample lacks this view, whose features are then zeros that nobody reads;
+  /// else 1. Empty: all samples have it.
+  std::vector<double> presence = {};
+
+  bool Has(Index i) const { return presence.empty() || presence[static_cast<std::size_t>(i)] > 0; }
+  /// Samples that lack it.
+  Index MissingCount() const;
 };
+
+/// The samples at `indices` of a view, in that order.
+View SelectSamples(const View& view, std::span<const Index> indices);
 
 /// Kernel values in memory, between samples (rows) and training samples (columns). Kernels name such a matrix
 /// as they name a file: `precomputed(file=NAME)`.

@@ -47,6 +47,12 @@ struct SourceReport {
   std::optional<WeightInterval> share_interval = {};
 };
 
+/// A view that some of the training samples lack.
+struct MissingReport {
+  std::string view;
+  std::int64_t missing = 0;  ///< training samples without it
+};
+
 /// One row per move of theta: the best bounds so far, as the solver estimates them.
 struct HistoryRow {
   double seconds = 0;         ///< since training began
@@ -132,7 +138,9 @@ struct Summary {
   double bias = 0;                    ///< b of f(x) = sum_m theta_m sum_i beta_i k_m(x_i, x) + b
   std::int64_t n_support = 0;         ///< samples whose beta is not 0
   std::vector<KernelReport> kernels;  ///< in the order given; above 10,000 the heaviest 10,000
-  std::vector<SourceReport> sources;  ///< in the order of their first kernels; none in older models
+  std::int64_t samples = 0;           ///< that count: those with a weight, equal ones once; 0 in older models
+  std::vector<MissingReport> missing_views;  ///< none where every sample has every view
+  std::vector<SourceReport> sources;         ///< in the order of their first kernels; none in older models
   /// How far the share of any kernel may be from the one reported, at every optimum; none where nothing is
   /// certified.
   std::optional<double> share_error;

@@ -98,8 +98,8 @@ Dataset ReadSamples(const py::dict& samples) {
   data.numbering = {.first = 0, .positions = ReadIndices(samples["positions"])};
   for (const py::handle& item : samples["views"]) {
     const auto view = item.cast<py::tuple>();
-    data.views.push_back(
-        {view[0].cast<std::string>(), ReadFeatures(view[1]), view[2].cast<std::vector<std::string>>()});
+    data.views.push_back({view[0].cast<std::string>(), ReadFeatures(view[1]),
+                          view[2].cast<std::vector<std::string>>(), view[3].cast<std::vector<double>>()});
   }
   for (const py::handle& item : samples["matrices"])
     data.matrices.push_back(ReadMatrix(item.cast<py::tuple>()));

@@ -50,8 +50,6 @@ class _Labelled:
 
     def present_rows(self):
         """Which rows hold a number; None where all do by their form."""
-        if self.values is None:
-            raise ValueError("a view is None, expected a matrix; a sample that a view lacks has a row of NaN there, or no id")
         if sparse.issparse(self.values) or np.ndim(self.values) != 2:
             return None
         values = np.asarray(self.values)
@@ -104,7 +102,7 @@ class Views:
         afterwards which samples are there: those of targets, as in ``y.loc[X.ids]``. A row of nothing but NaN is a sample that
         the view lacks; without ids they are left out by position, as in ``y[X.ids]``.
     drop : bool, default=None
-        Whether a join may leave out samples. None: it may, and warns how many they are; False: it is an error.
+        Whether an inner join may leave out samples. None: it may, and warns how many they are; False: it is an error.
 
     Attributes
     ----------
@@ -120,6 +118,9 @@ class Views:
     >>> X = Views({"rna": np.eye(3), "image": np.ones((2, 5))}, ids={"rna": "abc", "image": "ca"}, drop=True)
     >>> X.shape, X.ids.tolist()
     ((2, 8), ['a', 'c'])
+    >>> X = Views({"rna": np.eye(3), "image": np.ones((2, 5))}, ids={"rna": "abc", "image": "ca"}, join="outer")
+    >>> X.presence
+    {'image': array([ True, False,  True])}
     """
 
     ids: NDArray[Any] | None
@@ -131,6 +132,8 @@ class Views:
         ids: Any = None,
         drop: bool | None = None,
     ) -> None:
+        if join not in ("inner", "outer"):
+            raise ValueError(f"join is {join!r}, expected 'inner' or 'outer'")
         if _is_mudata(views) and ids is None:
             ids = "index"  # what such a container is for
         labelled = {name: _Labelled(matrix) for name, matrix in _as_mapping(views).items()}
@@ -143,9 +146,19 @@ class Views:
             ids = self._common_ids(own)
         if isinstance(ids, Mapping) and set(ids) != set(labelled):
             raise ValueError(f"ids of the views {sorted(ids)}, expected those of {sorted(labelled)}")
-        ids = self._without_missing(labelled, ids)
+        presence = self._take_missing(labelled) if join == "outer" else {}
+        if any(view.values is None for view in labelled.values()):
+            raise ValueError(
+                "a view is None, expected a matrix; a sample that a view lacks has a row of NaN there, or no id, and "
+                "join='outer' takes None for a view that all samples lack"
+            )
+        if join == "inner":
+            ids = self._without_missing(labelled, ids)
         matrices = {
-            name: check_array(view.values, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", input_name=name)
+            name: check_array(
+                view.values, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", input_name=name,
+                ensure_min_features=0 if name in presence else 1,
+            )
             for name, view in labelled.items()
         }
         self._hold(matrices, {name: view.names for name, view in labelled.items()}, ids, drop)
@@ -179,19 +192,48 @@ class Views:
                 )
         return ids
 
-    def _hold(self, matrices, names, ids, drop=None):
+    def _hold(self, matrices, names, ids, drop=None, join="inner", presence=None):
         """Takes over matrices and names of their features by view, joined where the views have ids of their own."""
         self._matrices, self._names, self.ids = matrices, names, None
+        self.presence = {} if presence is None else dict(presence)
         if isinstance(ids, Mapping):
-            self._join({name: np.asarray(list(ids[name])) for name in matrices}, drop)
+            own = {name: np.asarray(list(ids[name])) for name in matrices}
+            if join == "outer":
+                self._join_all(own)
+            else:
+                self._join(own, drop)
         elif ids is not None:
             self.ids = np.asarray(ids)
         self._check_sizes()
 
-    def _join(self, ids, drop):
+    def _check_ids(self, ids):
         for name, own in ids.items():
             if len(own) != self._matrices[name].shape[0] or len(np.unique(own)) != len(own):
                 raise ValueError(f"view {name!r}: expected one id per sample, each once")
+
+    def _join_all(self, ids):
+        """All samples, in the order in which their ids occur first; rows of zeros where a view has none."""
+        self._check_ids(ids)
+        every = np.concatenate(list(ids.values()))
+        self.ids = every[np.sort(np.unique(every, return_index=True)[1])]
+        for name, own in ids.items():
+            order = np.argsort(own)
+            at = np.searchsorted(own, self.ids, sorter=order).clip(max=len(own) - 1)
+            rows = order[at]
+            has = own[rows] == self.ids
+            matrix = self._matrices[name][rows]
+            if not has.all():
+                matrix = sparse.diags(has.astype(matrix.dtype)) @ matrix if sparse.issparse(matrix) else np.where(has[:, None], matrix, 0)
+                matrix = matrix.tocsr() if sparse.issparse(matrix) else matrix.astype(self._matrices[name].dtype, copy=False)
+            if name in self.presence:
+                has = has & self.presence[name][rows]
+            self._matrices[name] = matrix
+            self.presence.pop(name, None)
+            if not has.all():
+                self.presence[name] = has
+
+    def _join(self, ids, drop):
+        self._check_ids(ids)
         first = next(iter(ids.values()))
         self.ids = first[np.logical_and.reduce([np.isin(first, own) for own in ids.values()])]
         if len(self.ids) == 0:
@@ -206,7 +248,10 @@ class Views:
             warnings.warn(f"{message} (drop=True says that this is meant)", UserWarning, stacklevel=4)
         for name, own in ids.items():
             order = np.argsort(own)
-            self._matrices[name] = self._matrices[name][order[np.searchsorted(own, self.ids, sorter=order)]]
+            rows = order[np.searchsorted(own, self.ids, sorter=order)]
+            self._matrices[name] = self._matrices[name][rows]
+            if name in self.presence:
+                self.presence[name] = self.presence[name][rows]
 
     def _check_sizes(self):
         sizes = {name: matrix.shape[0] for name, matrix in self._matrices.items()}
@@ -262,6 +307,24 @@ class Views:
         part.ids = None if self.ids is None else self.ids[rows]
         return part
 
+    def widened(self, name: str, width: int | None) -> Any:
+        """The features of a view, where it is None as many zeros as it should have.
+
+        Parameters
+        ----------
+        name : str
+            The view.
+        width : int or None
+            Its number of features in training; None: not known.
+
+        Returns
+        -------
+        matrix : array or sparse matrix
+            The features.
+        """
+        matrix = self._matrices[name]
+        return matrix if matrix.shape[1] or not width else np.zeros((len(self), width))
+
     def __repr__(self) -> str:
         inside = ", ".join(f"{name}: {matrix.shape[1]} features" for name, matrix in self._matrices.items())
         return f"Views({len(self)} samples; {inside})"
@@ -309,6 +372,8 @@ class Views:
         ids: Any = other.ids if self.ids is None else self.ids
         if self.ids is not None and other.ids is not None:
             ids = {name: (other if name in other else self).ids for name in matrices}
+        presence = {name: has for name, has in {**self.presence, **other.presence}.items() if name in matrices}
+        presence = {name: has for name, has in presence.items() if name in (other if name in other else self).presence}
         both = object.__new__(Views)
         both._hold(matrices, {**self._names, **other._names}, ids)
         return both

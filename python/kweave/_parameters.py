@@ -37,6 +37,8 @@ KINDS = {
     'device': 'str',
     'device_memory': 'float',
     'normalize': 'sequence',
+    'scale': 'str',
+    'missing_views': 'str',
     'gap': 'float',
     'weights_tolerance': 'float',
     'certificate': 'str',
@@ -139,6 +141,10 @@ class ClassifierParameters:
     normalize : str, sequence of str or None, default='auto'
         Per kernel, in sequence, with statistics of the training data: 'auto', 'none', 'trace', 'multiplicative',
         'spherical', 'center'; None: 'none'.
+    scale : {'none', 'standard', 'minmax'}, default='none'
+        What becomes of features before kernels see them, by statistics of the training samples.
+    missing_views : {'mean', 'rescale'}, default='mean'
+        What a sample without some view is taken for.
     gap : float, default=0.001
         Relative duality gap to reach; product: projected gradient, relative to the objective; above 0, at most 1.
     weights_tolerance : float, default=0.0
@@ -210,6 +216,8 @@ class ClassifierParameters:
         device: Literal['auto', 'cpu', 'cuda'] = 'auto',
         device_memory: float = 0.0,
         normalize: str | Sequence[str] | None = 'auto',
+        scale: Literal['none', 'standard', 'minmax'] = 'none',
+        missing_views: Literal['mean', 'rescale'] = 'mean',
         gap: float = 0.001,
         weights_tolerance: float = 0.0,
         certificate: Literal['auto', 'table', 'direct'] = 'auto',
@@ -253,6 +261,8 @@ class ClassifierParameters:
         self.device = device
         self.device_memory = device_memory
         self.normalize = normalize
+        self.scale = scale
+        self.missing_views = missing_views
         self.gap = gap
         self.weights_tolerance = weights_tolerance
         self.certificate = certificate
@@ -341,6 +351,10 @@ class RegressorParameters:
     normalize : str, sequence of str or None, default='auto'
         Per kernel, in sequence, with statistics of the training data: 'auto', 'none', 'trace', 'multiplicative',
         'spherical', 'center'; None: 'none'.
+    scale : {'none', 'standard', 'minmax'}, default='none'
+        What becomes of features before kernels see them, by statistics of the training samples.
+    missing_views : {'mean', 'rescale'}, default='mean'
+        What a sample without some view is taken for.
     gap : float, default=0.001
         Relative duality gap to reach; product: projected gradient, relative to the objective; above 0, at most 1.
     weights_tolerance : float, default=0.0
@@ -397,6 +411,8 @@ class RegressorParameters:
         device: Literal['auto', 'cpu', 'cuda'] = 'auto',
         device_memory: float = 0.0,
         normalize: str | Sequence[str] | None = 'auto',
+        scale: Literal['none', 'standard', 'minmax'] = 'none',
+        missing_views: Literal['mean', 'rescale'] = 'mean',
         gap: float = 0.001,
         weights_tolerance: float = 0.0,
         certificate: Literal['auto', 'table', 'direct'] = 'auto',
@@ -433,6 +449,8 @@ class RegressorParameters:
         self.device = device
         self.device_memory = device_memory
         self.normalize = normalize
+        self.scale = scale
+        self.missing_views = missing_views
         self.gap = gap
         self.weights_tolerance = weights_tolerance
         self.certificate = certificate
@@ -515,6 +533,10 @@ class OneClassParameters:
     normalize : str, sequence of str or None, default='auto'
         Per kernel, in sequence, with statistics of the training data: 'auto', 'none', 'trace', 'multiplicative',
         'spherical', 'center'; None: 'none'.
+    scale : {'none', 'standard', 'minmax'}, default='none'
+        What becomes of features before kernels see them, by statistics of the training samples.
+    missing_views : {'mean', 'rescale'}, default='mean'
+        What a sample without some view is taken for.
     gap : float, default=0.001
         Relative duality gap to reach; product: projected gradient, relative to the objective; above 0, at most 1.
     weights_tolerance : float, default=0.0
@@ -570,6 +592,8 @@ class OneClassParameters:
         device: Literal['auto', 'cpu', 'cuda'] = 'auto',
         device_memory: float = 0.0,
         normalize: str | Sequence[str] | None = 'auto',
+        scale: Literal['none', 'standard', 'minmax'] = 'none',
+        missing_views: Literal['mean', 'rescale'] = 'mean',
         gap: float = 0.001,
         weights_tolerance: float = 0.0,
         certificate: Literal['auto', 'table', 'direct'] = 'auto',
@@ -605,6 +629,8 @@ class OneClassParameters:
         self.device = device
         self.device_memory = device_memory
         self.normalize = normalize
+        self.scale = scale
+        self.missing_views = missing_views
         self.gap = gap
         self.weights_tolerance = weights_tolerance
         self.certificate = certificate

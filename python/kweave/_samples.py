@@ -86,6 +86,8 @@ class Samples:
         if len(found) != 1:
             names = ", ".join(repr(own) for own, _, _ in self.views) or "none"
             raise ValueError(f"a callable kernel works on view {name!r}; the views are {names}")
+        if name in self.presence or (name is None and self.presence):
+            raise ValueError(f"a callable kernel works on view {name!r}, which {np.sum(~self.presence[name])} samples lack")
         return found[0]
 
     def feature_names(self):
@@ -97,7 +99,10 @@ class Samples:
         return {
             "size": self.size,
             "positions": self.positions,
-            "views": [(name, _core_matrix(matrix), names) for name, matrix, names in self.views],
+            "views": [
+                (name, _core_matrix(matrix), names, self.presence[name].astype(float) if name in self.presence else ())
+                for name, matrix, names in self.views
+            ],
             "matrices": list(matrices),
         }
 
@@ -106,6 +111,7 @@ class Samples:
         if self.stack is not None or sum(8 * self.size * m.shape[1] for _, m, _ in self.views) > _SMALL_BYTES:
             return None
         dense = [m.toarray() if sparse.issparse(m) else m for _, m, _ in self.views]
+        dense += [has[:, None] for has in self.presence.values()]
         return np.hstack(dense).astype(np.float64) + 0.0  # no negative zeros
 
 

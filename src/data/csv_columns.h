@@ -13,11 +13,12 @@ namespace kweave {
 
 struct CsvOptions {
   char delimiter = ',';
-  std::string label_column;     ///< name or 1-based index; empty: guessed if `guesses_labels`
-  bool guesses_labels = true;   ///< a column called label, class, target or y holds the labels
-  std::string label_separator;  ///< between several labels of a sample; empty: every sample has one
-  std::string id_column;        ///< name or 1-based index; empty: a column called id, sample or sample_id
-  Index expected_columns = 0;   ///< features, 0: any number
+  std::string label_column;        ///< name or 1-based index; empty: guessed if `guesses_labels`
+  bool guesses_labels = true;      ///< a column called label, class, target or y holds the labels
+  std::string label_separator;     ///< between several labels of a sample; empty: every sample has one
+  std::string id_column;           ///< name or 1-based index; empty: a column called id, sample or sample_id
+  bool allows_empty_rows = false;  ///< samples without any feature, which lack the view
+  Index expected_columns = 0;      ///< features, 0: any number
   std::vector<std::string> expected_names;  ///< with a header: these columns are the features; empty: any
 };
 

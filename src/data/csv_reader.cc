@@ -38,6 +38,7 @@ class CsvParser {
     std::vector<std::string> first = FirstRecord();
     AssignRoles(FindFeatureColumns(std::move(first), options, name()), Role::kFeature);
     guesses_labels_ = options.guesses_labels;
+    allows_empty_rows_ = options.allows_empty_rows;
     lacks_labels_ = guesses_labels_ && options.label_column.empty() && !columns_.label;
     labels_.SetSeparator(options.label_separator);
     const bool is_matched_by_name = columns_.has_header && !options.expected_names.empty();
@@ -51,6 +52,7 @@ class CsvParser {
     ReserveValues(features);
     ReadRecords();
     Table table = TakeTable();
+    table.presence = std::move(presence_);
     table.features = ToFeatures(CompactDense(std::move(values_), rows_, features, fits_float32_));
     for (Index column = 0; column < Count() && columns_.has_header; ++column) {
       if (RoleOf(column) == Role::kFeature) table.feature_names.emplace_back(columns_.name(column));
@@ -142,6 +144,8 @@ class CsvParser {
         ReadField(column++);
       } while (scanner_.NextField());
       if (column != Count()) FailFieldCount();
+      if (empty_fields_ > 0) EndRowWithEmptyFields();
+      if (!presence_.empty()) presence_.resize(static_cast<std::size_t>(rows_) + 1, 1.0);
       ++rows_;
     }
     if (rows_ == 0) Fail("there is no sample after the header");
@@ -168,12 +172,30 @@ class CsvParser {
     }
   }
 
-  /// A number in quotes, or an error.
+  /// A sample lacks all features or none.
+  void EndRowWithEmptyFields() {
+    const Index features = std::ranges::count(roles_, Role::kFeature);
+    if (empty_fields_ < features) {
+      FailField(
+          first_empty_.position, first_empty_.column,
+          "a value is missing in a row that has others: expected a finite number (a row of empty fields "
+          "alone is a sample without this view)");
+    }
+    presence_.resize(static_cast<std::size_t>(rows_), 1.0);
+    presence_.push_back(0);
+    empty_fields_ = 0;
+  }
+
+  /// A number in quotes, a mark of a missing value where a row may be empty, or an error.
   double ReadOddNumber(Index column) {
     const char* const position = scanner_.field();
     const std::string_view text = scanner_.ReadText();
     const std::optional<double> value = ToNumber(text);
     if (value && std::isfinite(*value)) return *value;
+    if (allows_empty_rows_ && IsMissingMark(text)) {
+      if (empty_fields_++ == 0) first_empty_ = {position, column};
+      return 0;
+    }
     std::string sentence = fmt::format("{}found {}, expected a finite number",
                                        IsMissingMark(text) ? "a value is missing: " : "", Quoted(text));
     if (IsLabelLike(column)) {
@@ -241,7 +263,14 @@ class CsvParser {
   CsvColumns columns_;
   bool guesses_labels_ = true;
   bool lacks_labels_ = false;  // no labels found, and no option named their column
-  std::vector<Role> roles_;    // one per column
+  bool allows_empty_rows_ = false;
+  Index empty_fields_ = 0;  // of the row at hand
+  struct {
+    const char* position = nullptr;
+    Index column = 0;
+  } first_empty_;
+  std::vector<double> presence_;  // Table::presence
+  std::vector<Role> roles_;       // one per column
   Index rows_ = 0;
   AlignedVector<double> values_;  // row after row
   bool fits_float32_ = true;

@@ -26,7 +26,7 @@ template <class T>
 Features SelectDense(const DenseRows<T>& source, std::span<const Index> indices) {
   auto owner = std::make_shared<std::vector<T>>(indices.size() * source.cols);
   for (std::size_t r = 0; r < indices.size(); ++r) {
-    std::ranges::copy(source.row(indices[r]), owner->begin() + r * source.cols);
+    if (indices[r] >= 0) std::ranges::copy(source.row(indices[r]), owner->begin() + r * source.cols);
   }
   const Index rows = static_cast<Index>(indices.size());
   return DenseRows<T>{owner->data(), rows, source.cols, source.cols, owner};
@@ -41,7 +41,7 @@ struct SparseStorage {
 Features SelectSparse(const SparseRows& source, std::span<const Index> indices) {
   auto owner = std::make_shared<SparseStorage>();
   for (Index i : indices) {
-    const Index begin = source.offsets[i], end = source.offsets[i + 1];
+    const Index begin = i < 0 ? 0 : source.offsets[i], end = i < 0 ? 0 : source.offsets[i + 1];
     owner->columns.insert(owner->columns.end(), source.columns + begin, source.columns + end);
     owner->values.insert(owner->values.end(), source.values + begin, source.values + end);
     owner->offsets.push_back(static_cast<Index>(owner->columns.size()));
@@ -59,12 +59,23 @@ Features SelectRows(const Features& features, std::span<const Index> indices) {
         if constexpr (std::is_same_v<std::decay_t<decltype(f)>, SparseRows>) {
           return SelectSparse(f, indices);
         } else if constexpr (std::is_same_v<std::decay_t<decltype(f)>, SequenceRows>) {
-          return Features(SelectSequences(f, indices));
+          std::vector<Index> known(indices.begin(), indices.end());
+          std::ranges::replace(known, Index{-1}, Index{0});
+          return Features(SelectSequences(f, known));
         } else {
           return SelectDense(f, indices);
         }
       },
       features);
+}
+
+Index View::MissingCount() const { return std::ranges::count(presence, 0.0); }
+
+View SelectSamples(const View& view, std::span<const Index> indices) {
+  View selected{view.name, SelectRows(view.features, indices), view.feature_names};
+  if (view.presence.empty()) return selected;
+  for (const Index i : indices) selected.presence.push_back(view.presence[static_cast<std::size_t>(i)]);
+  return selected;
 }
 
 void CopyRow(const Features& features, Index i, std::span<double> out) {

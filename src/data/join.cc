@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -30,21 +29,10 @@ class IdIndex {
   }
 
   Index Line(Index row) const { return table_.id_lines[static_cast<std::size_t>(row)]; }
-
-  /// The rows of the samples of `reference`, in its order.
-  std::vector<Index> RowsOf(const Table& reference) const {
-    std::vector<Index> rows;
-    rows.reserve(reference.ids.size());
-    for (std::size_t i = 0; i < reference.ids.size(); ++i) {
-      const auto found = row_of_.find(reference.ids[i]);
-      if (found == row_of_.end()) {
-        throw Error(ErrorKind::kData,
-                    fmt::format("{}: there is no row with id {}, which {} has on line {}", table_.file,
-                                Quoted(reference.ids[i]), reference.file, reference.id_lines[i]));
-      }
-      rows.push_back(found->second);
-    }
-    return rows;
+  /// -1: there is none.
+  Index RowOf(std::string_view id) const {
+    const auto found = row_of_.find(id);
+    return found == row_of_.end() ? -1 : found->second;
   }
 
  private:
@@ -57,7 +45,7 @@ void Permute(std::vector<T>& values, const std::vector<Index>& rows) {
   if (values.empty()) return;
   std::vector<T> permuted;
   permuted.reserve(rows.size());
-  for (const Index row : rows) permuted.push_back(values[static_cast<std::size_t>(row)]);
+  for (const Index row : rows) permuted.push_back(row < 0 ? T{} : values[static_cast<std::size_t>(row)]);
   values = std::move(permuted);
 }
 
@@ -69,18 +57,16 @@ bool IsIdentity(const std::vector<Index>& rows, Index count) {
   return true;
 }
 
-/// Brings `table` into the order of `reference`.
-void JoinById(const Table& reference, Table& table, std::vector<std::string>& left_out) {
-  const std::vector<Index> rows = IdIndex(table).RowsOf(reference);
+/// The table with these rows, in their order; -1 is a sample that it does not have.
+void TakeRows(const std::vector<Index>& rows, Table& table) {
   if (IsIdentity(rows, table.rows)) return;
-  if (const Index unused = table.rows - reference.rows; unused > 0) {
-    left_out.push_back(fmt::format("{} of the {} rows of {} are not used, as {} does not have their ids",
-                                   unused, table.rows, table.file, reference.file));
-  }
+  if (std::ranges::find(rows, Index{-1}) != rows.end() && table.presence.empty())
+    table.presence.assign(static_cast<std::size_t>(table.rows), 1.0);
+  Permute(table.presence, rows);
   if (RowCount(table.features) == table.rows) table.features = SelectRows(table.features, rows);
   Permute(table.labels.text, rows);
   Permute(table.labels.number, rows);
-  table.rows = reference.rows;
+  table.rows = static_cast<Index>(rows.size());
 }
 
 void CheckRows(const Table& first, const Table& table) {
@@ -90,36 +76,107 @@ void CheckRows(const Table& first, const Table& table) {
                           first.file, first.rows, table.file, table.rows));
 }
 
-}  // namespace
+/// Joins tables that all have ids.
+class IdJoin {
+ public:
+  /// The first `views` tables are views; the one at `labels` has the labels, -1: none has. Tables at and
+  /// after `labels` and `views` must have every sample.
+  IdJoin(std::vector<Table>& tables, std::size_t views, const Table* labels, const JoinRequest& request)
+      : tables_(tables), views_(views), labels_(labels), request_(request) {
+    for (const Table& table : tables) indices_.emplace_back(table);
+  }
 
-Dataset JoinTables(const std::vector<std::string>& view_names, std::vector<Table> tables,
-                   std::optional<Table> label_table, std::vector<std::string>& left_out) {
-  const std::size_t view_count = tables.size();
-  if (label_table) tables.push_back(std::move(*label_table));
-  const auto has_ids = [](const Table& table) { return !table.ids.empty(); };
-  const auto reference = std::ranges::find_if(tables, has_ids);
-  if (const auto without = std::find_if_not(tables.begin(), tables.end(), has_ids);
-      reference != tables.end() && without != tables.end()) {
+  /// Returns the ids of the samples.
+  std::vector<std::string> Run(std::vector<std::string>& notes) {
+    std::vector<std::string> ids = Samples(notes);
+    if (ids.empty()) {
+      throw Error(ErrorKind::kData,
+                  fmt::format("{} and {} have no id in common", tables_.front().file, tables_.back().file));
+    }
+    for (std::size_t t = 0; t < tables_.size(); ++t) {
+      std::vector<Index> rows;
+      for (const std::string& id : ids) {
+        rows.push_back(indices_[t].RowOf(id));
+        if (rows.back() < 0 && !MayLack(t)) FailWithout(t, id);
+      }
+      NoteUnused(t, rows, notes);
+      all_rows_.push_back(std::move(rows));
+    }
+    for (std::size_t t = 0; t < tables_.size(); ++t) TakeRows(all_rows_[t], tables_[t]);
+    return ids;
+  }
+
+ private:
+  bool MayLack(std::size_t t) const {
+    if (request_.join != Join::kOuter) return false;
+    return t < views_ || (&tables_[t] == labels_ && !request_.labels_required);
+  }
+
+  std::vector<std::string> Samples(std::vector<std::string>& notes) const {
+    std::vector<std::string> ids;
+    if (request_.join != Join::kOuter) {
+      for (const std::string& id : tables_.front().ids) {
+        const auto has = [&](const IdIndex& index) { return index.RowOf(id) >= 0; };
+        if (request_.join == Join::kFirst || std::ranges::all_of(indices_, has)) ids.push_back(id);
+      }
+      return ids;
+    }
+    Index without_label = 0;
+    for (std::size_t t = 0; t < views_; ++t) {
+      for (const std::string& id : tables_[t].ids) {
+        const auto has = [&](const IdIndex& index) { return index.RowOf(id) >= 0; };
+        if (std::any_of(indices_.begin(), indices_.begin() + static_cast<Index>(t), has)) continue;
+        const bool has_label = labels_ == nullptr || has(indices_[labels_ - tables_.data()]);
+        if (!has_label && request_.labels_required) {
+          ++without_label;
+        } else {
+          ids.push_back(id);
+        }
+      }
+    }
+    if (without_label > 0) {
+      notes.push_back(fmt::format("{} samples are left out, as {} does not have their labels", without_label,
+                                  labels_->file));
+    }
+    return ids;
+  }
+
+  [[noreturn]] void FailWithout(std::size_t t, const std::string& id) const {
+    const auto has = [&](const Table& table) { return indices_[&table - tables_.data()].RowOf(id) >= 0; };
+    const Table& other = *std::ranges::find_if(tables_, has);
+    const IdIndex& index = indices_[&other - tables_.data()];
     throw Error(
         ErrorKind::kData,
-        fmt::format(
-            "{} has ids and {} has none, so their rows cannot be matched (`id_column` NAME says which "
-            "column has ids, `id_column` none joins by row)",
-            reference->file, without->file));
+        fmt::format("{}: there is no row with id {}, which {} has on line {}{}", tables_[t].file, Quoted(id),
+                    other.file, index.Line(index.RowOf(id)),
+                    t < views_ ? " (`join` outer takes samples without some view, `join` inner leaves "
+                                 "them out)"
+                               : ""));
   }
-  if (reference != tables.end() && tables.size() > 1) {
-    const IdIndex unique_ids(*reference);
-    for (auto table = reference + 1; table != tables.end(); ++table) JoinById(*reference, *table, left_out);
+
+  void NoteUnused(std::size_t t, const std::vector<Index>& rows, std::vector<std::string>& notes) const {
+    const Table& table = tables_[t];
+    const Index used = static_cast<Index>(std::ranges::count_if(rows, [](Index row) { return row >= 0; }));
+    const Index unused = table.rows - used;
+    if (unused == 0 || (request_.join == Join::kOuter && t < views_)) return;
+    notes.push_back(fmt::format("{} of the {} rows of {} are not used, as {} not have their ids", unused,
+                                table.rows, table.file,
+                                request_.join == Join::kInner   ? std::string("other files do")
+                                : request_.join == Join::kFirst ? tables_.front().file + " does"
+                                                                : std::string("the views do")));
   }
   for (const Table& table : tables) CheckRows(tables.front(), table);
 
   Dataset dataset;
+  if (!tables.front().ids.empty()) {
+    dataset.ids = tables.size() > 1 ? IdJoin(tables, view_count, labelled, request).Run(notes)
+                                    : std::move(tables.front().ids);
+  }
+  for (const Table& table : tables) CheckRows(tables.front(), table);
+  NoteMissing(tables, view_count, notes);
   dataset.size = tables.front().rows;
-  const auto labelled =
-      label_table ? tables.end() - 1
-                  : std::ranges::find_if(tables, [](const Table& table) { return !table.labels.empty(); });
-  if (labelled != tables.end()) dataset.labels = std::move(labelled->labels);
-  if (reference != tables.end()) dataset.ids = std::move(reference->ids);
+  if (labelled != nullptr) dataset.labels = std::move(labelled->labels);
+  DropPartialLabels(dataset.labels, notes);
   for (std::size_t v = 0; v < view_count; ++v) {
     dataset.views.push_back(
         {view_names[v], std::move(tables[v].features), std::move(tables[v].feature_names)});

@@ -12,13 +12,14 @@ namespace kweave {
 
 /// Brings tables about the same samples into one order, that of the first.
 ///
-/// The first table with ids names the samples. Further tables with ids are joined to it by id: each sample
-/// must occur once, samples it does not know are left out. When no table has ids they are joined by row and
-/// must have as many; that only some have ids is an error, as nothing says that their rows agree. Labels come
-/// from `label_table` if given, else from the first table that has some. A sentence for every table of which
-/// rows are left out goes to `left_out`. Throws Error(kData) naming ids, files and lines.
-Dataset JoinTables(const std::vector<std::string>& view_names, std::vector<Table> tables,
-                   std::optional<Table> label_table, std::vector<std::string>& left_out);
+/// The first table with ids names the samples. Further tables with ids are joined to it by id, each of which
+/// a table has at most once. Join::kFirst: the samples are those of the first table; each must be in all
+/// others, and samples that it does not know are left out. kInner: those that all tables have. kOuter: those
+/// of all views; a view without a row for one lacks it (View::presence). When no table has ids they are
+/// joined by row and must have as many; that only some have ids is an error, as nothing says that their rows
+/// agree. A sentence for every table of which rows are left out, or which lacks samples, goes to `notes`.
+/// Throws Error(kData) naming ids, files and lines.
+Dataset JoinTables(JoinRequest request, std::vector<std::string>& notes);
 
 }  // namespace kweave
 

@@ -165,14 +165,14 @@ Dataset ReadAndJoin(const ReadOptions& options, Account& account) {
   if (!options.labels_path.empty()) label_file = OpenFileBytes(options.labels_path);
   const ReaderRecord* label_reader = label_file ? &DetectReader(*label_file) : nullptr;
   CheckLabelColumn(options, label_reader, files);
-  std::vector<std::string> names;
-  std::vector<Table> tables;
+  JoinRequest request{.join = options.join, .labels_required = options.labels_required};
+  std::vector<Table>& tables = request.views;
   for (std::size_t view = 0; view < options.views.size(); ++view) {
-    names.push_back(options.views[view].name);
+    request.view_names.push_back(options.views[view].name);
     const FileBytes file = files.Take(view);
     tables.push_back(FindReader(options, file).read(file, options, view));
   }
-  std::optional<Table> labels;
+  std::optional<Table>& labels = request.labels;
   if (label_file) labels = label_reader->read_labels(*label_file, options);
   std::vector<std::string> notes;
   for (Table& table : tables) {
@@ -182,7 +182,7 @@ Dataset ReadAndJoin(const ReadOptions& options, Account& account) {
   if (labels && IgnoresIds(options)) labels->ids.clear();
   for (const Table& table : tables) account.columns.push_back(table.columns);
   if (labels) account.columns.push_back(labels->columns);
-  Dataset dataset = JoinTables(names, std::move(tables), std::move(labels), account.left_out);
+  Dataset dataset = JoinTables(std::move(request), account.left_out);
   if (options.labels_required && dataset.labels.empty()) FailWithoutLabels(options);
   for (const std::string& note : notes) {
     if (options.log) options.log(LogLevel::kNote, note);

@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <filesystem>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "data/csv_scanner.h"
+#include "data/dense_matrix.h"
 #include "data/libsvm_reader.h"
 #include "data/npy_header.h"
 #include "data/npy_reader.h"
@@ -76,12 +79,34 @@ Index ExpectedColumns(const ReadOptions& options, std::size_t view) {
   return options.expected_columns.empty() ? 0 : options.expected_columns[view];
 }
 
+/// Rows of NaN become rows of zeros. Returns Table::presence.
+std::vector<double> TakeEmptyRows(DenseMatrix& matrix) {
+  return std::visit(
+      []<class T>(DenseRows<T>& rows) {
+        std::vector<double> presence(static_cast<std::size_t>(rows.rows), 1.0);
+        for (Index i = 0; i < rows.rows; ++i) {
+          if (std::ranges::all_of(rows.row(i), [](T value) { return std::isnan(value); }))
+            presence[static_cast<std::size_t>(i)] = 0;
+        }
+        if (std::ranges::find(presence, 0.0) == presence.end()) return std::vector<double>{};
+        AlignedVector<T> values(static_cast<std::size_t>(rows.rows * rows.cols));
+        for (Index i = 0; i < rows.rows; ++i) {
+          if (presence[static_cast<std::size_t>(i)] > 0)
+            std::ranges::copy(rows.row(i), values.begin() + i * rows.cols);
+        }
+        rows = OwnDense(std::move(values), rows.rows, rows.cols);
+        return presence;
+      },
+      matrix);
+}
+
 bool IsNpyFile(const FileBytes& file) { return IsNpy(file.bytes); }
 
 Table ReadNpy(const FileBytes& file, const ReadOptions& options, std::size_t view) {
-  const DenseMatrix matrix = ReadNpyMatrix(file);
-  CheckFinite(matrix, file.name);
+  DenseMatrix matrix = ReadNpyMatrix(file);
   Table table;
+  if (options.join == Join::kOuter) table.presence = TakeEmptyRows(matrix);
+  CheckFinite(matrix, file.name);
   table.file = file.name;
   table.features = ToFeatures(matrix);
   table.rows = RowCount(table.features);
@@ -106,6 +131,7 @@ CsvOptions DelimitedBy(char delimiter, const ReadOptions& options) {
   csv.delimiter = delimiter;
   csv.label_column = options.label_column;
   csv.label_separator = options.label_separator;
+  csv.allows_empty_rows = options.join == Join::kOuter;
   if (!IgnoresIds(options)) csv.id_column = options.id_column;
   return csv;
 }

@@ -19,6 +19,7 @@ struct Table {
   Labels labels;                           ///< empty when the file has none
   std::vector<std::string> ids;            ///< empty when the file has none
   std::vector<Index> id_lines;             ///< the line of each id
+  std::vector<double> presence = {};       ///< as View has it
   std::vector<std::string> notes;          ///< what the user should know about how it was read
   std::string columns;  ///< what its columns are taken for, in words; empty: nothing to tell
 };

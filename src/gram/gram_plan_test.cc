@@ -46,7 +46,7 @@ struct BaseCount {
 
 GramPlan Plan(const KernelSet& kernels, const std::vector<View>& views,
               const std::vector<Normalizer>& sequence, const GramOptions& options) {
-  return PlanGram(kernels, {views, views, true, {}}, UnfittedNormalization(kernels, sequence),
+  return PlanGram(kernels, {views, views, true, {}}, UnfittedNormalization(kernels, views, sequence),
                   options.evaluation, options.use_float);
 }
 
@@ -175,7 +175,7 @@ TEST(GramPlan, KnowsTheBytesThatAGramTakes) {
       for (const bool use_float : {true, false}) {
         SCOPED_TRACE(fmt::format("{} sparse {} float {}", text, is_sparse, use_float));
         const KernelSet kernels = ParseKernels(std::vector<std::string>{text, "linear"}, views, 0);
-        const Normalization normalization = UnfittedNormalization(kernels, {});
+        const Normalization normalization = UnfittedNormalization(kernels, views, {});
         ThreadPool pool(1);
         const GramOptions options{.use_float = use_float};
         const auto planned = static_cast<double>(Plan(kernels, views, {}, options).Bytes());

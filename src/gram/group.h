@@ -58,6 +58,16 @@ inline SupportVector MeanOf(Index count) {
   return mean;
 }
 
+/// The same over the samples with a presence above 0 (View::presence).
+inline SupportVector MeanOfPresent(std::span<const double> presence) {
+  SupportVector mean{{}, {}, 1};
+  for (std::size_t i = 0; i < presence.size(); ++i) {
+    if (presence[i] > 0) mean.rows.push_back(static_cast<Index>(i));
+  }
+  mean.factors.assign(mean.rows.size(), 1.0 / static_cast<double>(mean.rows.size()));
+  return mean;
+}
+
 template <class T>
 class LinearFeatures;
 

@@ -37,10 +37,12 @@ bool HasUnitDiagonal(const KernelSet& kernels, Index m) {
   return term.kind->ConstantDiagonal(term.parameters) == 1;
 }
 
-bool NeedsChain(const KernelSet& kernels, Index m, std::span<const Normalizer> sequence) {
-  return std::ranges::any_of(sequence, [&](Normalizer step) {
+bool NeedsChain(const KernelSet& kernels, Index m, std::span<const View> views,
+                std::span<const Normalizer> sequence) {
+  const auto is_more_than_factor = [&](Normalizer step) {
     return step == Normalizer::kCenter || (step == Normalizer::kSpherical && !HasUnitDiagonal(kernels, m));
-  });
+  };
+  return std::ranges::any_of(sequence, is_more_than_factor) || !PresenceIn(kernels, m, views).empty();
 }
 
 // A variance over all pairs of more samples than this is that of a random sample of as many: it is known to a
@@ -54,7 +56,7 @@ std::vector<View> SampleForFactors(const KernelSet& kernels, std::span<const Vie
   if (n <= kSamplesForFactors || !kernels.files.empty()) return sample;
   Random random(seed);
   const std::vector<Index> rows = RandomSubset(n, kSamplesForFactors, random);
-  for (View& view : sample) view.features = SelectRows(view.features, rows);
+  for (View& view : sample) view = SelectSamples(view, rows);
   return sample;
 }
 
@@ -64,6 +66,7 @@ class Fitter {
   Fitter(const KernelSet& kernels, std::span<const View> views, std::span<const Normalizer> sequence,
          ThreadPool& pool)
       : kernels_(kernels),
+        views_(views),
         sequence_(sequence),
         pool_(pool),
         raw_(Unnormalized(kernels.size())),
@@ -72,6 +75,7 @@ class Fitter {
 
   // Kernels whose steps are all factors: only the last one counts.
   void FitFactors(Normalization& result) {
+    if (sequence_.empty()) return;
     if (sequence_.back() == Normalizer::kSpherical || sequence_.back() == Normalizer::kCenter) return;
     std::vector<double> size(kernels_.size());  // what a variance is compared with to tell it from rounding
     const bool needs_variance = sequence_.back() == Normalizer::kMultiplicative;
@@ -83,40 +87,29 @@ class Fitter {
       if (exact[m] >= 0) variance[m] = size[m] = exact[m];
     }
     for (Index m = 0; m < kernels_.size(); ++m) {
-      if (!NeedsChain(kernels_, m, sequence_)) result.scale[m] = FactorOf(variance[m], size[m]);
+      if (!NeedsChain(kernels_, m, views_, sequence_)) result.scale[m] = FactorOf(variance[m], size[m]);
     }
   }
 
   void FitChains(Normalization& result) {
     for (Index m = 0; m < kernels_.size(); ++m) {
-      if (NeedsChain(kernels_, m, sequence_)) FitChain(m, result);
+      if (NeedsChain(kernels_, m, views_, sequence_)) FitChain(m, result);
     }
   }
 
  private:
   void FitChain(Index m, Normalization& result) {
+    presence_ = PresenceIn(kernels_, m, views_);
+    present_ = presence_.empty() ? MeanOf(n_) : MeanOfPresent(presence_);
+    std::vector<Normalizer> sequence(sequence_.begin(), sequence_.end());
+    if (!presence_.empty()) sequence.insert(sequence.end(), {Normalizer::kCenter, Normalizer::kPresence});
     std::vector<double> diagonal = gram_.RawDiagonal(m, /*of_right=*/false);
     std::vector<SampleStep> steps;
-    result.scale[m] = 1;
-    for (Normalizer kind : sequence_) {
-      SampleStep step{kind, 1, {}, {}};
+    result.scale[m] = present_.rows.empty() ? 0 : 1;
+    for (Normalizer kind : sequence) {
+      if (result.scale[m] != 1) return;
+      SampleStep step = FitStep(m, kind, diagonal, steps);
       const double mean_diagonal = Mean(diagonal);
-      switch (kind) {
-        case Normalizer::kTrace:
-          step.constant = FactorOf(mean_diagonal, mean_diagonal);
-          break;
-        case Normalizer::kMultiplicative:
-          step.constant = FactorOf(mean_diagonal - Mean(RowMeans(m, steps)), mean_diagonal);
-          break;
-        case Normalizer::kSpherical:
-          for (double value : diagonal) step.left.push_back(value > 0 ? 1 / std::sqrt(value) : 0);
-          break;
-        case Normalizer::kCenter:
-          step.left = RowMeans(m, steps);
-          step.constant = Mean(step.left);
-          break;
-      }
-      step.right = step.left;
       for (Index i = 0; i < n_; ++i) diagonal[i] = ApplySteps({&step, 1}, i, i, diagonal[i]);
       const double new_mean = Mean(diagonal);
       // A centred kernel without variance is rounding around zero.
@@ -128,42 +121,83 @@ class Fitter {
       } else if (is_constant) {
         result.scale[m] = 0;
       }
-      if (result.scale[m] != 1) return;
       steps.push_back(std::move(step));
     }
+    if (result.scale[m] != 1) return;
     auto& chain = result.chains[m];
     for (SampleStep& step : steps) chain.push_back({step.kind, step.constant, std::move(step.left)});
   }
 
-  // The mean of k_m(x,.) over all samples, after `steps`.
+  // The next step of kernel m, whose values k(x,x) after `steps` are `diagonal`.
+  SampleStep FitStep(Index m, Normalizer kind, std::span<const double> diagonal,
+                     const std::vector<SampleStep>& steps) {
+    SampleStep step{kind, 1, {}, {}};
+    const double mean_diagonal = Mean(diagonal);
+    switch (kind) {
+      case Normalizer::kTrace:
+        step.constant = FactorOf(mean_diagonal, mean_diagonal);
+        break;
+      case Normalizer::kMultiplicative:
+        step.constant = FactorOf(mean_diagonal - Mean(RowMeans(m, steps)), mean_diagonal);
+        break;
+      case Normalizer::kSpherical:
+        for (double value : diagonal) step.left.push_back(value > 0 ? 1 / std::sqrt(value) : 0);
+        break;
+      case Normalizer::kCenter:
+        step.left = RowMeans(m, steps);
+        step.constant = Mean(step.left);
+        break;
+      case Normalizer::kPresence:
+        step.left = presence_;
+        break;
+    }
+    step.right = step.left;
+    return step;
+  }
+
+  // The mean of k_m(x,.) over the samples that have its views, after `steps`.
   std::vector<double> RowMeans(Index m, const std::vector<SampleStep>& steps) {
     std::vector<double> theta(kernels_.size(), 0.0), means(n_, 0.0);
     theta[m] = 1;
     const auto single = gram_.MakeSingle(m, 1, steps);
-    Expand(*single, MeanOf(n_), pool_)->AddOutputs(theta, means);
+    Expand(*single, present_, pool_)->AddOutputs(theta, means);
     return means;
   }
 
-  static double Mean(std::span<const double> values) {
-    return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+  // Over the samples that have the views of the kernel.
+  double Mean(std::span<const double> values) const {
+    double sum = 0;
+    for (const Index i : present_.rows) sum += values[i];
+    return sum / static_cast<double>(present_.rows.size());
   }
 
   const KernelSet& kernels_;
+  std::span<const View> views_;
   std::span<const Normalizer> sequence_;
   ThreadPool& pool_;
   Normalization raw_;
   StructuredGram<T> gram_;
   Index n_;
+  // Of the kernel at hand.
+  std::vector<double> presence_;
+  SupportVector present_;
 };
 
 }  // namespace
 
-bool Normalization::NeedsAllTrainingSamples() const {
-  return std::ranges::any_of(chains, [](const auto& chain) {
-    return std::ranges::any_of(chain.second,
-                               [](const FittedStep& step) { return step.kind == Normalizer::kCenter; });
+namespace {
+
+bool HasStep(const Normalization& normalization, Normalizer kind) {
+  return std::ranges::any_of(normalization.chains, [kind](const auto& chain) {
+    return std::ranges::find(chain.second, kind, &FittedStep::kind) != chain.second.end();
   });
 }
+
+}  // namespace
+
+bool Normalization::NeedsAllTrainingSamples() const { return HasStep(*this, Normalizer::kCenter); }
+
+bool Normalization::KnowsMissingSamples() const { return HasStep(*this, Normalizer::kPresence); }
 
 Normalization Normalization::Select(std::span<const Index> kept, std::span<const Index> samples) const {
   Normalization selected;
@@ -184,11 +218,25 @@ Normalization Normalization::Select(std::span<const Index> kept, std::span<const
   return selected;
 }
 
-Normalization UnfittedNormalization(const KernelSet& kernels, std::span<const Normalizer> sequence) {
+std::vector<double> PresenceIn(const KernelSet& kernels, Index m, std::span<const View> views) {
+  const auto is_complete = [](const View& view) { return view.presence.empty(); };
+  if (std::ranges::all_of(views, is_complete)) return {};
+  std::vector<double> presence;
+  for (const KernelTerm& term : kernels.Expression(m).terms) {
+    if (term.file >= 0 || is_complete(views[term.view])) continue;
+    const std::vector<double>& own = views[term.view].presence;
+    if (presence.empty()) presence = own;
+    for (std::size_t i = 0; i < own.size(); ++i) presence[i] = std::min(presence[i], own[i]);
+  }
+  return presence;
+}
+
+Normalization UnfittedNormalization(const KernelSet& kernels, std::span<const View> views,
+                                    std::span<const Normalizer> sequence) {
   Normalization result = Unnormalized(kernels.size());
   result.sequence.assign(sequence.begin(), sequence.end());
   for (Index m = 0; m < kernels.size(); ++m) {
-    if (NeedsChain(kernels, m, sequence)) result.chains[m];
+    if (NeedsChain(kernels, m, views, sequence)) result.chains[m];
   }
   return result;
 }
@@ -197,7 +245,8 @@ Normalization FitNormalization(const KernelSet& kernels, std::span<const View> v
                                std::span<const Normalizer> sequence, ThreadPool& pool, std::uint64_t seed) {
   Normalization result = Unnormalized(kernels.size());
   result.sequence.assign(sequence.begin(), sequence.end());
-  if (sequence.empty()) return result;
+  const auto is_complete = [](const View& view) { return view.presence.empty(); };
+  if (sequence.empty() && std::ranges::all_of(views, is_complete)) return result;
   const auto with_fitter = [&](std::span<const View> samples, const auto& use) {
     if (RowCount(samples[0].features) > kManySamples) {
       Fitter<float> fitter(kernels, samples, sequence, pool);
@@ -208,7 +257,7 @@ Normalization FitNormalization(const KernelSet& kernels, std::span<const View> v
     }
   };
   Index chains = 0;
-  for (Index m = 0; m < kernels.size(); ++m) chains += NeedsChain(kernels, m, sequence) ? 1 : 0;
+  for (Index m = 0; m < kernels.size(); ++m) chains += NeedsChain(kernels, m, views, sequence) ? 1 : 0;
   if (chains < kernels.size()) {
     const std::vector<View> sample = SampleForFactors(kernels, views, seed);
     with_fitter(sample, [&](auto& fitter) { fitter.FitFactors(result); });

@@ -20,8 +20,9 @@ inline constexpr double kNoVariance = 1e-12;
 struct FittedStep {
   Normalizer kind = Normalizer::kTrace;
   double constant = 1;  ///< the factor, or the mean over all pairs (kCenter)
-  std::vector<double>
-      per_sample;  ///< of the samples it was fitted on: 1/sqrt k(x,x) (kSpherical), mean k(x,.) (kCenter)
+  /// Of the samples it was fitted on: 1/sqrt k(x,x) (kSpherical), mean k(x,.) (kCenter), View::presence
+  /// (kPresence).
+  std::vector<double> per_sample;
 };
 
 /// The fitted normalisation of every kernel. Kernels that need only a factor (nearly all) have only a factor.
@@ -33,18 +34,28 @@ struct Normalization {
 
   /// True when new samples need their mean kernel value over all training samples (kCenter).
   bool NeedsAllTrainingSamples() const;
+  /// True when samples lack a view of a kernel (kPresence).
+  bool KnowsMissingSamples() const;
   /// For the kernels in `kept` and the samples in `samples` (of those it was fitted on).
   Normalization Select(std::span<const Index> kept, std::span<const Index> samples) const;
 };
 
-/// Fits on training data. `views` are those of KernelSet::views, in that order. `seed` draws the samples that
+/// Of the samples of `views`, those of KernelSet::views, in kernel m: 0 where a view of it is missing, else
+/// their View::presence. Empty: all have all views.
+std::vector<double> PresenceIn(const KernelSet& kernels, Index m, std::span<const View> views);
+
+/// Fits on training data. Kernels on a view that samples lack are centred after all other steps and zero for
+/// these samples, which are no part of any statistic: they are where the mean of the others is in feature
+/// space, and the matrix is positive semidefinite, as it is D H K H D with a projection H and a diagonal D.
+/// `views` are those of KernelSet::views, in that order. `seed` draws the samples that
 /// variances of very many samples are taken from.
 Normalization FitNormalization(const KernelSet& kernels, std::span<const View> views,
                                std::span<const Normalizer> sequence, ThreadPool& pool,
                                std::uint64_t seed = 0);
 
 /// Tells which kernels will need more than a factor, and all factors are 1.
-Normalization UnfittedNormalization(const KernelSet& kernels, std::span<const Normalizer> sequence);
+Normalization UnfittedNormalization(const KernelSet& kernels, std::span<const View> views,
+                                    std::span<const Normalizer> sequence);
 
 }  // namespace kweave
 

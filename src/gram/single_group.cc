@@ -37,6 +37,7 @@ void ApplyStepsToRow(std::span<const SampleStep> steps, Index left, Index begin,
         for (Index j = 0; j < count; ++j) values[j] *= static_cast<T>(step.constant);
         break;
       case Normalizer::kSpherical:
+      case Normalizer::kPresence:
         for (Index j = 0; j < count; ++j)
           values[j] *= static_cast<T>(step.left[left] * step.right[begin + j]);
         break;
@@ -63,6 +64,7 @@ double RoundingAfter(std::span<const SampleStep> steps, double error) {
         error *= std::abs(step.constant);
         break;
       case Normalizer::kSpherical:
+      case Normalizer::kPresence:
         error *= Largest(step.left) * Largest(step.right);
         break;
       case Normalizer::kCenter:
@@ -227,7 +229,7 @@ double EvaluateExpression(const Composite& expression, std::span<const double> t
 
 double ApplySteps(std::span<const SampleStep> steps, Index left, Index right, double value) {
   for (const SampleStep& step : steps) {
-    if (step.kind == Normalizer::kSpherical) {
+    if (step.kind == Normalizer::kSpherical || step.kind == Normalizer::kPresence) {
       value *= step.left[left] * step.right[right];
     } else if (step.kind == Normalizer::kCenter) {
       value += step.constant - step.left[left] - step.right[right];

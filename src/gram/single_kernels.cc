@@ -1,5 +1,6 @@
 #include "gram/single_kernels.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -11,6 +12,7 @@ SingleKernels<T>::SingleKernels(const KernelSet& kernels, const Sides& sides, Ba
     : kernels_(kernels),
       bases_(bases),
       pool_(pool),
+      right_(sides.right),
       is_training_(sides.is_training),
       left_count_(sides.left_count()),
       right_count_(sides.right_count()) {}
@@ -41,6 +43,9 @@ std::vector<double> SingleKernels<T>::RawDiagonal(Index m, bool of_right) {
 
 template <class T>
 std::vector<SampleStep> SingleKernels<T>::CompleteSteps(Index m, std::span<const FittedStep> fitted) {
+  const auto presence = std::ranges::find(fitted, Normalizer::kPresence, &FittedStep::kind);
+  const SupportVector known =
+      presence == fitted.end() ? MeanOf(left_count_) : MeanOfPresent(presence->per_sample);
   std::vector<SampleStep> steps;
   std::vector<double> diagonal;
   for (const FittedStep& step : fitted) {
@@ -58,8 +63,11 @@ std::vector<SampleStep> SingleKernels<T>::CompleteSteps(Index m, std::span<const
         theta[m] = 1;
         complete.right.assign(right_count_, 0.0);
         const std::unique_ptr<Group<T>> single = Make(m, 1, steps);
-        Expand(*single, MeanOf(left_count_), pool_)->AddOutputs(theta, complete.right);
+        Expand(*single, known, pool_)->AddOutputs(theta, complete.right);
         for (Index j = 0; j < right_count_; ++j) diagonal[j] += step.constant - 2 * complete.right[j];
+      } else if (step.kind == Normalizer::kPresence) {
+        complete.right = PresenceIn(kernels_, m, right_);
+        if (complete.right.empty()) complete.right.assign(right_count_, 1.0);
       } else {
         for (double& value : diagonal) value *= step.constant;
       }

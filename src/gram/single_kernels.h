@@ -27,13 +27,15 @@ class SingleKernels {
   /// k_m(x,x) of every left (or right) sample, before normalisation.
   std::vector<double> RawDiagonal(Index m, bool of_right);
   /// Gives every step its value for the right samples: those of training are fitted, those of new samples
-  /// follow from their own k(x,x) and, for kCenter, their mean over the training samples.
+  /// follow from their own k(x,x), from the views they have and, for kCenter, from their mean over the
+  /// training samples that have the views of the kernel.
   std::vector<SampleStep> CompleteSteps(Index m, std::span<const FittedStep> fitted);
 
  private:
   const KernelSet& kernels_;
   BaseStore<T>& bases_;
   ThreadPool& pool_;
+  std::span<const View> right_;
   bool is_training_;
   Index left_count_;
   Index right_count_;

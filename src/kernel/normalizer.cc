@@ -17,6 +17,7 @@ constexpr NormalizerRecord kNormalizers[] = {
     {Normalizer::kMultiplicative, "multiplicative", "k / variance in feature space."},
     {Normalizer::kSpherical, "spherical", "k(x,z) / sqrt(k(x,x) k(z,z))."},
     {Normalizer::kCenter, "center", "k of the features less their mean."},
+    {Normalizer::kPresence, "presence", "k of samples that have the view, else 0."},
 };
 
 std::string_view Trimmed(std::string_view text) {
@@ -26,7 +27,7 @@ std::string_view Trimmed(std::string_view text) {
 
 Normalizer ParseNormalizer(std::string_view name, std::string_view list) {
   std::vector<std::string_view> names = {"none"};
-  for (const NormalizerRecord& record : kNormalizers) {
+  for (const NormalizerRecord& record : NormalizerTable()) {
     if (record.name == name) return record.normalizer;
     names.push_back(record.name);
   }
@@ -45,7 +46,14 @@ Normalizer ParseNormalizer(std::string_view name, std::string_view list) {
 
 }  // namespace
 
-std::span<const NormalizerRecord> NormalizerTable() { return kNormalizers; }
+std::span<const NormalizerRecord> NormalizerTable() {
+  return std::span(kNormalizers).first(std::size(kNormalizers) - 1);
+}
+
+const NormalizerRecord* FindNormalizer(std::string_view name) {
+  const auto* const found = std::ranges::find(kNormalizers, name, &NormalizerRecord::name);
+  return found == std::end(kNormalizers) ? nullptr : found;
+}
 
 std::string_view ToString(Normalizer normalizer) {
   return kNormalizers[static_cast<std::size_t>(normalizer)].name;

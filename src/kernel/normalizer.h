@@ -14,6 +14,7 @@ enum class Normalizer {
   kMultiplicative,  ///< k / variance in feature space: mean of k(x,x) - mean of k(x,z)
   kSpherical,       ///< k(x,z) / sqrt(k(x,x) k(z,z))
   kCenter,          ///< k(x,z) - mean k(x,.) - mean k(.,z) + mean k(.,.)
+  kPresence,        ///< k(x,z) s(x) s(z), where s is 0 of samples that lack a view (View::presence)
 };
 
 /// One line of the table of normalisers.
@@ -22,8 +23,10 @@ struct NormalizerRecord {
   std::string_view name;      ///< in lists and models
   std::string_view sentence;  ///< for the documentation
 };
-/// In the order of their values.
+/// Those that may be asked for, in the order of their values: all but kPresence, which follows from the data.
 std::span<const NormalizerRecord> NormalizerTable();
+/// Whichever has the name, or null.
+const NormalizerRecord* FindNormalizer(std::string_view name);
 
 std::string_view ToString(Normalizer normalizer);
 

@@ -23,6 +23,18 @@ std::vector<Index> SampleRows(Index count, Index wanted, std::uint64_t seed) {
   return rows;
 }
 
+/// The same of the samples that have the view.
+std::vector<Index> SampleRows(const View& view, Index wanted, std::uint64_t seed) {
+  std::vector<Index> present;
+  for (Index i = 0; i < RowCount(view.features); ++i) {
+    if (view.Has(i)) present.push_back(i);
+  }
+  const auto count = static_cast<Index>(present.size());
+  std::vector<Index> rows = SampleRows(count, std::min(count, wanted), seed);
+  for (Index& row : rows) row = present[static_cast<std::size_t>(row)];
+  return rows;
+}
+
 /// The value at position `rank` (from 0) among all |x_i - x_j|, i < j, x ascending: bisection over the bits
 /// of the answer, which order like the numbers they stand for, counting by a sliding window.
 double DifferenceOfRank(std::span<const double> x, Index rank) {
@@ -57,8 +69,10 @@ double Interpolate(double quantile, Index count, const OrderStatistic& order_sta
 }  // namespace
 
 Widths::Widths(std::span<const View> views, std::uint64_t seed) : views_(views) {
-  const Index count = views.empty() ? 0 : RowCount(views[0].features);
-  rows_ = SampleRows(count, std::min(count, kMaxRows), seed);
+  for (const View& view : views) {
+    const bool is_as_first = &view != &views.front() && view.presence.empty() && views[0].presence.empty();
+    rows_.push_back(is_as_first ? rows_[0] : SampleRows(view, kMaxRows, seed));
+  }
 }
 
 double Widths::Value(const SpecValue& value, const KernelKind& kind, std::size_t parameter,
@@ -72,7 +86,7 @@ double Widths::Value(const SpecValue& value, const KernelKind& kind, std::size_t
   const Index columns =
       subset.empty() ? ColumnCount(views_[view].features) : static_cast<Index>(subset.size());
   const double fallback = width_of(static_cast<double>(std::max<Index>(1, columns)));
-  if (value.rule == WidthRule::kAuto || rows_.size() < 2) return fallback;
+  if (value.rule == WidthRule::kAuto || rows_[view].size() < 2) return fallback;
   const PlaceKey place{rule.width_of, rule.width_of == kind.base ? kind.BaseParameter(known) : 0, view,
                        subset_index};
   const auto [entry, is_new] = statistics_.try_emplace({place, value.rule, value.quantile});
@@ -86,12 +100,13 @@ double Widths::Statistic(const SpecValue& value, const PlaceKey& place, const Fe
   const BaseQuantity* const base = std::get<0>(place);
   const double parameter = std::get<1>(place);
   const std::int32_t view = std::get<2>(place);
-  const Index n = static_cast<Index>(rows_.size()), count = n * (n - 1) / 2;
+  const std::vector<Index>& rows = rows_[view];
+  const Index n = static_cast<Index>(rows.size()), count = n * (n - 1) / 2;
   const Features& features = views_[view].features;
   // On one feature such a quantity is a function of the difference alone, and keeps its order.
   if (value.rule == WidthRule::kQuantile && base->is_translation_invariant && base->grows_with_difference &&
       subset.size() == 1) {
-    std::vector<double> column = ColumnValues(features, rows_, subset[0]);
+    std::vector<double> column = ColumnValues(features, rows, subset[0]);
     std::ranges::sort(column);
     if (!std::isfinite(column.back() - column.front())) return 0;
     return Interpolate(value.quantile, count, [&](Index rank) {
@@ -100,7 +115,7 @@ double Widths::Statistic(const SpecValue& value, const PlaceKey& place, const Fe
     });
   }
   if (pairs_place_ != place) {
-    pair_values_ = PairValues(*base, parameter, features, rows_, subset);
+    pair_values_ = PairValues(*base, parameter, features, rows, subset);
     pairs_place_ = place;
   }
   if (value.rule == WidthRule::kMean) {

@@ -43,7 +43,7 @@ class Widths {
   double Statistic(const SpecValue& value, const PlaceKey& place, const FeatureSubset& subset);
 
   std::span<const View> views_;
-  std::vector<Index> rows_;  ///< the sample of rows, ascending
+  std::vector<std::vector<Index>> rows_;  ///< by view, the sample of rows that have it, ascending
   std::map<std::tuple<PlaceKey, WidthRule, double>, double> statistics_;
   PlaceKey pairs_place_{nullptr, 0, 0, 0};  ///< what pair_values_ belongs to
   std::vector<double> pair_values_;

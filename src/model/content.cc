@@ -177,7 +177,8 @@ void CheckNormalization(const ModelContent& content) {
     for (const FittedStep& step : steps) {
       Require(std::isfinite(step.constant) && AllFinite(step.per_sample),
               "a normalisation value is not finite");
-      const bool needs_samples = step.kind == Normalizer::kSpherical || step.kind == Normalizer::kCenter;
+      const bool needs_samples = step.kind == Normalizer::kSpherical || step.kind == Normalizer::kCenter ||
+                                 step.kind == Normalizer::kPresence;
       Require(step.per_sample.size() == (needs_samples ? content.sample_indices.size() : 0),
               "a normalisation and the stored samples differ in number");
     }
@@ -217,6 +218,9 @@ void CheckMachine(const ModelContent& content, const ModelMachine& machine) {
           (support.empty() || (support.front() >= 0 && IsIndexOf(content.sample_indices, support.back()))),
       "a coefficient belongs to no sample");
   Require(AllFinite(machine.beta.values) && std::isfinite(machine.bias), "a coefficient is not finite");
+  Require(machine.mean_parts.empty() || machine.mean_parts.size() == machine.theta.size(),
+          "kernels and their means differ in number");
+  Require(AllFinite(machine.mean_parts), "a mean is not finite");
   Require(machine.output >= 0 && machine.output < content.outputs(), "a machine belongs to no class");
   const bool is_of_a_pair = content.multiclass == Multiclass::kOneAgainstOne;
   Require(is_of_a_pair ? IsIndexOf(content.classes, machine.against) && machine.against != machine.output

@@ -24,6 +24,9 @@ struct ModelMachine {
   /// vote where f > 0, while `against` gets it elsewhere.
   Index output = 0;
   Index against = -1;
+  /// What every kernel adds to f on average over the training samples, which is what it adds for a sample
+  /// without its view; empty: not known.
+  std::vector<double> mean_parts = {};
 };
 
 /// A kernel on pairs of sample and class, given as a matrix.

@@ -294,11 +294,15 @@ std::string DescribeForPeople(const ModelContent& content) {
   text += !content.multiclass ? fmt::format(", bias {:.6g}\n", content.machines[0].bias) : "\n";
   text += ClassesText(content);
   for (const View& view : content.samples) {
+    const auto missing = std::ranges::find(summary.missing_views, view.name, &MissingReport::view);
+    const std::string lacks = missing == summary.missing_views.end()
+                                  ? ""
+                                  : fmt::format(", missing in {} training samples", missing->missing);
     const SequenceRows* sequences = AsSequences(view.features);
     text += sequences != nullptr
-                ? fmt::format("view       {}: sequences of up to {} letters of {}\n", view.name,
-                              sequences->cols, sequences->alphabet)
-                : fmt::format("view       {}: {} features\n", view.name, ColumnCount(view.features));
+                ? fmt::format("view       {}: sequences of up to {} letters of {}{}\n", view.name,
+                              sequences->cols, sequences->alphabet, lacks)
+                : fmt::format("view       {}: {} features{}\n", view.name, ColumnCount(view.features), lacks);
   }
   std::string options;
   for (const auto& [name, literal] : summary.options) {

@@ -190,10 +190,9 @@ Json EncodeNormalization(const Normalization& normalization) {
 }
 
 Normalizer DecodeNormalizer(const Json& json) {
-  const auto name = json.get<std::string>();
-  const std::vector<Normalizer> steps = ParseNormalizers(name);
-  if (steps.size() != 1) throw Error(ErrorKind::kData, "the model is damaged: unknown normaliser");
-  return steps.front();
+  const NormalizerRecord* const found = FindNormalizer(json.get<std::string>());
+  if (found == nullptr) throw Error(ErrorKind::kData, "the model is damaged: unknown normaliser");
+  return found->normalizer;
 }
 
 Normalization DecodeNormalization(const Json& json) {
@@ -212,12 +211,19 @@ Normalization DecodeNormalization(const Json& json) {
 
 // Many machines share few samples each, so only factors that are not zero are written.
 Json EncodeMachine(const ModelMachine& machine) {
-  return {{"output", machine.output},
-          {"against", machine.against},
-          {"theta", ToBlob(machine.theta)},
-          {"support", ToBlob(machine.beta.positions)},
-          {"factors", ToBlob(machine.beta.values)},
-          {"bias", machine.bias}};
+  Json json = {{"output", machine.output},
+               {"against", machine.against},
+               {"theta", ToBlob(machine.theta)},
+               {"support", ToBlob(machine.beta.positions)},
+               {"factors", ToBlob(machine.beta.values)},
+               {"bias", machine.bias}};
+  if (!machine.mean_parts.empty()) json["mean_parts"] = ToBlob(machine.mean_parts);
+  return json;
+}
+
+// Models of one view, and older ones, do not have them.
+std::vector<double> DecodeMeanParts(const Json& json) {
+  return json.contains("mean_parts") ? FromBlob<double>(json.at("mean_parts")) : std::vector<double>{};
 }
 
 ModelMachine DecodeMachine(const Json& json) {
@@ -227,6 +233,7 @@ ModelMachine DecodeMachine(const Json& json) {
   machine.theta = FromBlob<double>(json.at("theta"));
   machine.bias = json.at("bias").get<double>();
   machine.beta = {FromBlob<std::int32_t>(json.at("support")), FromBlob<double>(json.at("factors"))};
+  machine.mean_parts = DecodeMeanParts(json);
   return machine;
 }
 
@@ -281,6 +288,7 @@ ModelContent Decode(const Json& json) {
     }
     content.machines = {
         {FromBlob<double>(json.at("theta")), SparseVector::From(beta), json.at("bias").get<double>()}};
+    content.machines[0].mean_parts = DecodeMeanParts(json);
   } else {
     for (const Json& machine : json.at("machines")) {
       content.machines.push_back(DecodeMachine(machine));
@@ -317,6 +325,7 @@ Json EncodeModel(const ModelContent& content) {
     json["theta"] = ToBlob(machine.theta);
     json["beta"] = ToBlob(machine.beta.ToDense(content.sample_indices.size()));
     json["bias"] = machine.bias;
+    if (!machine.mean_parts.empty()) json["mean_parts"] = ToBlob(machine.mean_parts);
   } else {
     json["multiclass"] = ToString(*content.multiclass);
     if (!content.label_separator.empty()) json["label_separator"] = content.label_separator;

@@ -16,7 +16,8 @@ inline constexpr std::uint32_t kModelFormatVersion = 6;
 
 /// The format a model is written in: the oldest that can hold it, so that earlier versions read it where they
 /// can. 1: two classes; 2: every task; 3: several machines; 4: kernels on pairs of sample and class; 5: the
-/// problem that it solves; 6: sequences.
+/// problem that it solves; 6: sequences, samples without some view, or features that are changed before
+/// kernels see them.
 std::uint32_t FormatOf(const ModelContent& content);
 
 /// A whole model file as bytes.

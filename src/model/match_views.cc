@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "data/presence.h"
 #include "data/sequences.h"
 #include "kernel/sequence_kernel.h"
 #include "kweave/error.h"
@@ -153,6 +154,7 @@ std::vector<View> MatchViews(const ModelContent& content, const Dataset& data) {
     CheckSequences(content, static_cast<std::int32_t>(matched.size()), *found, data.numbering);
     matched.push_back({trained.name, FitColumns(trained, *found), {}});
   }
+  CountPresence(content, data, matched);
   return matched;
 }
 

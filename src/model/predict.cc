@@ -15,6 +15,7 @@
 #include "kweave/error.h"
 #include "model/machine_outputs.h"
 #include "model/match_views.h"
+#include "model/missing_views.h"
 #include "model/predict_pairs.h"
 
 namespace kweave {
@@ -126,7 +127,7 @@ std::vector<View> SelectBlock(std::span<const View> views, Index begin, Index en
   std::vector<Index> rows(end - begin);
   std::iota(rows.begin(), rows.end(), begin);
   std::vector<View> block;
-  for (const View& view : views) block.push_back({view.name, SelectRows(view.features, rows), {}});
+  for (const View& view : views) block.push_back(SelectSamples(view, rows));
   return block;
 }
 
@@ -274,6 +275,29 @@ void RequireKernelsOnSamples(const ModelContent& content) {
                           content.pairs.kernels.front().name));
 }
 
+// Calls use(content, samples, positions) for all samples at once, or by the views that they lack: with the
+// model without kernels on these, and the positions of the samples. A kernel that was trained on samples
+// without its view knows them itself.
+template <class Use>
+void ForEachPattern(const ModelContent& content, const NewSamples& samples, Use use) {
+  const std::vector<MissingPattern> patterns = SplitByMissing(content, samples.views, samples.count);
+  if (patterns.empty()) {
+    std::vector<Index> all(samples.count);
+    std::iota(all.begin(), all.end(), Index{0});
+    return use(content, samples, all, std::vector<bool>(content.kernels.size(), false));
+  }
+  if (samples.matrices.rows >= 0 || samples.pairs.samples >= 0) {
+    throw Error(ErrorKind::kData,
+                "new samples lack a view that all training samples had, which cannot be combined with "
+                "precomputed kernels");
+  }
+  for (const MissingPattern& pattern : patterns) {
+    NewSamples own{{}, {}, {}, static_cast<Index>(pattern.samples.size())};
+    for (const View& view : samples.views) own.views.push_back(SelectSamples(view, pattern.samples));
+    use(pattern.content, own, pattern.samples, pattern.is_missing);
+  }
+}
+
 }  // namespace
 
 std::vector<double> Decide(const ModelContent& content, const Dataset& data, const PredictOptions& options,
@@ -281,9 +305,13 @@ std::vector<double> Decide(const ModelContent& content, const Dataset& data, con
   const NewSamples samples = MatchSamples(content, data, options);
   const Index outputs = content.outputs();
   std::vector<double> decision(samples.count * outputs);
-  ForEachSample(content, samples, context, [&](Index i, std::span<const double> values) {
-    CombineMachines(content, values, std::span(decision).subspan(i * outputs, outputs));
-  });
+  ForEachPattern(content, samples,
+                 [&](const ModelContent& model, const NewSamples& own, std::span<const Index> at,
+                     const std::vector<bool>&) {
+                   ForEachSample(model, own, context, [&](Index i, std::span<const double> values) {
+                     CombineMachines(model, values, std::span(decision).subspan(at[i] * outputs, outputs));
+                   });
+                 });
   if (samples.pairs.samples >= 0) {
     ThreadPool pool(context.threads);
     AddPairs(content, samples.pairs, pool, decision);
@@ -298,9 +326,13 @@ std::vector<double> DecideByMachine(const ModelContent& content, const Dataset& 
   const NewSamples samples = MatchSamples(content, data, options);
   const auto machines = static_cast<Index>(content.machines.size());
   std::vector<double> functions(samples.count * machines);
-  ForEachSample(content, samples, context, [&](Index i, std::span<const double> values) {
-    std::ranges::copy(values, functions.begin() + i * machines);
-  });
+  ForEachPattern(content, samples,
+                 [&](const ModelContent& model, const NewSamples& own, std::span<const Index> at,
+                     const std::vector<bool>&) {
+                   ForEachSample(model, own, context, [&](Index i, std::span<const double> values) {
+                     std::ranges::copy(values, functions.begin() + at[i] * machines);
+                   });
+                 });
   RequireFinite(functions, machines, data);
   return functions;
 }
@@ -309,19 +341,24 @@ std::vector<double> DecideByKernel(const ModelContent& content, const Dataset& d
                                    const PredictOptions& options, const Context& context, Index machine) {
   RequireKernelsOnSamples(content);
   const NewSamples samples = MatchSamples(content, data, options);
-  const ModelMachine& one = content.machines[machine];
   const Index kernels = content.kernels.size();
   std::vector<double> parts(samples.count * kernels);
-  ForEachBlock(content, samples, context, [&](Gram& gram, ThreadPool&, Index begin, Index end) {
-    const auto expansion = gram.Expand(one.beta.ToDense(content.sample_indices.size()));
-    std::vector<double> theta(kernels), out(end - begin);
-    for (Index m = 0; m < kernels; ++m) {
-      theta[m] = one.theta[m];
-      expansion->Outputs(theta, out);
-      theta[m] = 0;
-      for (Index i = begin; i < end; ++i) parts[i * kernels + m] = out[i - begin];
-    }
-  });
+  ForEachPattern(content, samples,
+                 [&](const ModelContent& model, const NewSamples& own, std::span<const Index> at,
+                     const std::vector<bool>& is_missing) {
+                   const ModelMachine& one = model.machines[machine];
+                   ForEachBlock(model, own, context, [&](Gram& gram, ThreadPool&, Index begin, Index end) {
+                     const auto expansion = gram.Expand(one.beta.ToDense(content.sample_indices.size()));
+                     std::vector<double> theta(kernels), out(end - begin);
+                     for (Index m = 0; m < kernels; ++m) {
+                       theta[m] = one.theta[m];
+                       expansion->Outputs(theta, out);
+                       theta[m] = 0;
+                       const double mean = is_missing[m] ? one.mean_parts[m] : 0;
+                       for (Index i = begin; i < end; ++i) parts[at[i] * kernels + m] = out[i - begin] + mean;
+                     }
+                   });
+                 });
   RequireFinite(parts, kernels, data);
   return parts;
 }
@@ -331,6 +368,12 @@ std::vector<double> LearnedKernelValues(const ModelContent& content, const Datas
                                         Index machine) {
   RequireKernelsOnSamples(content);
   const NewSamples samples = MatchSamples(content, data, options);
+  if (!SplitByMissing(content, samples.views, samples.count).empty()) {
+    throw Error(
+        ErrorKind::kData,
+        "the learned kernel of samples without a view is known where training samples lacked it, too; "
+        "here all had it");
+  }
   const std::vector<double>& theta = content.machines[machine].theta;
   const Index stored = content.stored_count();
   std::vector<double> values(samples.count * stored);

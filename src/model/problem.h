@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "kweave/choices.h"
 #include "kweave/index.h"
 
 namespace kweave {

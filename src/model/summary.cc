@@ -250,6 +250,13 @@ Summary Parse(const Json& json) {
   if (json.contains("sources")) {  // older models have none, nor intervals
     for (const Json& source : json.at("sources")) summary.sources.push_back(SourceFromJson(source));
   }
+  if (json.contains("samples")) summary.samples = WholeNumber<std::int64_t>(json.at("samples"));
+  if (json.contains("missing_views")) {
+    for (const Json& view : json.at("missing_views")) {
+      summary.missing_views.push_back(
+          {view.at("view").get<std::string>(), WholeNumber<std::int64_t>(view.at("missing"))});
+    }
+  }
   if (json.contains("share_error")) summary.share_error = Number(json.at("share_error"));
   summary.no_intervals = json.value("no_intervals", "");
   summary.kernels_total = WholeNumber<std::int64_t>(json.at("kernels_total"));
@@ -331,6 +338,12 @@ Json ToJson(const Summary& summary) {
                {"options", std::move(options)},
                {"certificate", ToString(summary.certificate)},
                {"history", std::move(history)}};
+  if (summary.samples > 0) json["samples"] = summary.samples;
+  if (!summary.missing_views.empty()) {
+    json["missing_views"] = Json::array();
+    for (const MissingReport& view : summary.missing_views)
+      json["missing_views"].push_back({{"view", view.view}, {"missing", view.missing}});
+  }
   if (!summary.sources.empty()) {
     json["sources"] = Json::array();
     for (const SourceReport& source : summary.sources) json["sources"].push_back(ToJson(source));

@@ -1,16 +1,12 @@
 #include "select/subset.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
-#include <memory>
-#include <numeric>
 #include <set>
 
 #include "base/hash_index.h"
 #include "data/matrix_file.h"
-#include "kweave/error.h"
+#include "data/subset.h"
 #include "kweave/train.h"
 
 namespace kweave {
@@ -24,49 +20,26 @@ std::vector<T> Pick(const std::vector<T>& values, std::span<const Index> rows) {
   return picked;
 }
 
-// Where the samples are in the matrix; `now` is where all of them are.
-std::vector<Index> PickIndices(const std::vector<Index>& now, std::span<const Index> rows) {
-  return now.empty() ? std::vector<Index>(rows.begin(), rows.end()) : Pick(now, rows);
-}
-
-GramMatrix ReadMatrix(const std::string& path, Index samples) {
-  const MatrixFile file = MatrixFile::Open(path);
-  if (file.rows() != samples || file.cols() != samples) {
-    throw Error(ErrorKind::kData,
-                fmt::format("{}: {} x {} values for {} samples, expected a row and a column for every sample",
-                            path, file.rows(), file.cols(), samples));
-  }
-  const auto values = std::make_shared<std::vector<double>>(static_cast<std::size_t>(samples * samples));
-  file.Rows(0, samples, values->data(), samples);
-  return {.name = path, .values = DenseRows<double>{values->data(), samples, samples, samples, values}};
-}
-
 std::uint64_t HashText(std::uint64_t hash, const std::string& text) {
   for (const char c : text) hash = MixHash(hash, static_cast<unsigned char>(c));
   return MixHash(hash, text.size());
 }
 
+std::uint64_t HashView(std::uint64_t hash, const View& view) {
+  hash = HashText(hash, view.name);
+  std::vector<double> row(static_cast<std::size_t>(ColumnCount(view.features)));
+  for (Index i = 0; i < RowCount(view.features); ++i) {
+    CopyRow(view.features, i, row);
+    for (const double value : row) hash = MixHash(hash, std::bit_cast<std::uint64_t>(value));
+  }
+  for (const double value : view.presence) hash = MixHash(hash, std::bit_cast<std::uint64_t>(value));
+  return hash;
+}
+
 }  // namespace
 
 Dataset Subset(const Dataset& data, std::span<const Index> rows, std::span<const Index> columns) {
-  Dataset part;
-  part.size = static_cast<Index>(rows.size());
-  for (const View& view : data.views)
-    part.views.push_back({view.name, SelectRows(view.features, rows), view.feature_names});
-  for (const GramMatrix& matrix : data.matrices) {
-    GramMatrix own = matrix;
-    own.row_indices = PickIndices(matrix.row_indices, rows);
-    own.column_indices = PickIndices(matrix.column_indices, columns);
-    own.row_numbers = Pick(matrix.row_numbers, rows);
-    own.column_numbers = Pick(matrix.column_numbers, columns);
-    part.matrices.push_back(std::move(own));
-  }
-  part.labels = {Pick(data.labels.text, rows), Pick(data.labels.number, rows), data.labels.separator};
-  part.ids = Pick(data.ids, rows);
-  part.numbering.first = data.numbering.first;
-  for (const Index i : rows)
-    part.numbering.positions.push_back(data.numbering.Sample(i) - data.numbering.first);
-  return part;
+  return SelectSamples(data, rows, columns);
 }
 
 TrainOptions Subset(const TrainOptions& options, std::span<const Index> rows) {
@@ -83,7 +56,7 @@ Dataset WithFiles(const Dataset& data, std::span<const TrainOptions> points) {
   for (const TrainOptions& point : points) {
     for (const auto& [option, path] : FilesOfOptions(data, point)) {
       if (option == "kernels" && known.insert(path).second)
-        whole.matrices.push_back(ReadMatrix(path, data.size));
+        whole.matrices.push_back(ReadGramMatrix(path, data.size));
     }
   }
   return whole;

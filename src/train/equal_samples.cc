@@ -55,7 +55,7 @@ bool UsesMatrices(const Dataset& data, const TrainOptions& options) {
 EqualSamples FindEqualSamples(std::span<const View> views, std::span<const double> targets) {
   const auto count = static_cast<Index>(targets.size());
   std::size_t width = 1;
-  for (const View& view : views) width += static_cast<std::size_t>(ColumnCount(view.features));
+  for (const View& view : views) width += static_cast<std::size_t>(ColumnCount(view.features)) + 1;
   if (views.empty() || (width - 1) * targets.size() * sizeof(double) > kMostBytes) return AllDifferent(count);
   std::vector<double> rows(width * targets.size());
   for (Index i = 0; i < count; ++i) {
@@ -64,7 +64,8 @@ EqualSamples FindEqualSamples(std::span<const View> views, std::span<const doubl
     for (const View& view : views) {
       const auto columns = static_cast<std::size_t>(ColumnCount(view.features));
       CopyRow(view.features, i, row.first(columns));
-      row = row.subspan(columns);
+      row[columns] = view.Has(i) ? 1 : 0;
+      row = row.subspan(columns + 1);
     }
   }
   for (double& value : rows) value += 0.0;  // no negative zeros

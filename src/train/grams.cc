@@ -103,9 +103,7 @@ std::shared_ptr<Grams> Grams::Part(std::span<const Index> rows, std::size_t base
       for (Index& i : samples) i = samples_[i];
     }
     part.views.clear();
-    for (const View& view : source_.views) {
-      part.views.push_back({view.name, SelectRows(view.features, rows), view.feature_names});
-    }
+    for (const View& view : source_.views) part.views.push_back(SelectSamples(view, rows));
     std::vector<Index> every_kernel(source_.kernels->size());
     std::iota(every_kernel.begin(), every_kernel.end(), Index{0});
     part.normalization = source_.normalization.Select(every_kernel, rows);

@@ -79,7 +79,7 @@ MemoryPlan PlanMemory(const KernelSet& kernels, std::span<const View> views, Ind
     plan.data_bytes += std::visit([](const auto& f) { return FeatureBytes(f); }, view.features);
   }
   const Normalization normalization =
-      UnfittedNormalization(kernels, ParseNormalizers(EffectiveNormalize(options)));
+      UnfittedNormalization(kernels, views, ParseNormalizers(EffectiveNormalize(options)));
   const auto plan_gram = [&](bool use_float, FamilyEvaluation evaluation) {
     return PlanGram(kernels, {views, views, true, {}}, normalization, evaluation, use_float);
   };

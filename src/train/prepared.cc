@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "data/presence.h"
 #include "kernel/language.h"
 #include "kernel/matrix_check.h"
 #include "kweave/error.h"
@@ -167,8 +168,7 @@ PreparedSamples PrepareSamples(const Dataset& data, const TrainOptions& options)
   EncodeLabels(data.labels, options, samples);
   const bool is_whole = static_cast<Index>(samples.indices.size()) == data.size;
   for (const View& view : data.views) {
-    samples.views.push_back(
-        is_whole ? view : View{view.name, SelectRows(view.features, samples.indices), view.feature_names});
+    samples.views.push_back(is_whole ? view : SelectSamples(view, samples.indices));
   }
   samples.matrices = data.matrices;
   samples.is_kept = KeptSamples(options.keep_samples, data.size, samples.indices);

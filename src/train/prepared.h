@@ -36,7 +36,8 @@ PreparedSamples PrepareSamples(const Dataset& data, const TrainOptions& options)
 
 /// The kernels, parsed, checked and normalised on the training samples.
 struct PreparedKernels {
-  std::vector<std::string> names;  ///< of all kernels, in the order given
+  std::vector<std::string> specifications;  ///< that make the kernels, those on groups of features included
+  std::vector<std::string> names;           ///< of all kernels, in the order given
   std::vector<Index>
       kept;           ///< those that vary over the samples and do not overflow; the others keep weight 0
   KernelSet kernels;  ///< the kept ones

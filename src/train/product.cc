@@ -11,6 +11,7 @@
 #include "base/run_control.h"
 #include "base/threads.h"
 #include "compute/cpu/blas_threads.h"
+#include "data/presence.h"
 #include "gram/product_gram.h"
 #include "kernel/language.h"
 #include "kernel/rbf.h"
@@ -90,6 +91,11 @@ Model TrainProduct(const Dataset& data, const TrainOptions& options, const Conte
   if (samples.y.empty()) {
     throw Error(ErrorKind::kUsage, fmt::format("a product is learned for two classes, but there are {}",
                                                samples.classes.size()));
+  }
+  if (LacksViews(samples.views) || options.missing_views == MissingViews::kRescale) {
+    throw Error(ErrorKind::kUsage,
+                "a product is learned from samples that have all views; `combine` sum takes others",
+                {"combine", "product", "sum"});
   }
   const PreparedKernels factors = PrepareFactors(samples, options, context.seed);
   const auto count = static_cast<Index>(samples.indices.size());

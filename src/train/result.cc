@@ -278,6 +278,12 @@ ModelContent MakeContent(const PreparedSamples& samples, const PreparedKernels& 
   content.label_separator = samples.labels.separator;
   content.training_count = static_cast<Index>(samples.indices.size());
   content.summary = MakeSummary(prepared, options, learned);
+  content.summary.samples = content.training_count;
+  for (const View& view : samples.views) {
+    if (const Index missing = view.MissingCount(); missing > 0)
+      content.summary.missing_views.push_back({view.name, missing});
+    if (options.missing_views == MissingViews::kRescale) content.counted_views.push_back(view.name);
+  }
   if (!content.multiclass) content.summary.bias = learned.machines[0].bias;
 
   const std::vector<Index> active = Positions(WeightedKernels(learned.machines, prepared.kept.size()));

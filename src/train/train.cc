@@ -9,12 +9,14 @@
 #include <cmath>
 #include <optional>
 
+#include "base/random.h"
 #include "base/run_control.h"
 #include "base/stopwatch.h"
 #include "base/threads.h"
 #include "compute/cpu/blas_threads.h"
 #include "kweave/error.h"
 #include "model/content.h"
+#include "model/missing_views.h"
 #include "regularizer/lp_norm.h"
 #include "train/certificate_cost.h"
 #include "train/effective_options.h"
@@ -302,7 +304,9 @@ Model TrainingSession::TrainOnKernels(const TrainOptions& options, const Model* 
           ? NoteOnOpenWeights(options, prepared, learned.importance.kernels, learned.total.theta)
           : "";
   if (!open.empty()) control.Log(LogLevel::kNote, open);
-  return run.Finish(MakeContent(samples, prepared, options, learned), learned, kernel_seconds);
+  ModelContent content = MakeContent(samples, prepared, options, learned);
+  if (!control.ShouldStop()) FindMeanParts(samples, context_, content);
+  return run.Finish(std::move(content), learned, kernel_seconds);
 }
 
 Model Train(const Dataset& data, const CheckedOptions& options, const Context& context, const Model* start) {

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
-#include <numeric>
 
 #include "data/sequences.h"
 #include "kweave/error.h"
@@ -175,11 +174,6 @@ const Formula<Real>& FormulaOf(std::string_view kernel) {
               fmt::format("kernel '{}' cannot be verified: its formula is not known here", kernel));
 }
 
-template <class Real>
-Real Mean(const std::vector<Real>& values) {
-  return std::accumulate(values.begin(), values.end(), Real{0}) / static_cast<Real>(values.size());
-}
-
 }  // namespace
 
 template <class Real>
@@ -189,6 +183,7 @@ Real PlainStep<Real>::Apply(Index i, Index j, Real value) const {
     case Normalizer::kMultiplicative:
       return constant * value;
     case Normalizer::kSpherical:
+    case Normalizer::kPresence:
       return per_sample[i] * per_sample[j] * value;
     case Normalizer::kCenter:
       return value - per_sample[i] - per_sample[j] + constant;
@@ -308,63 +303,117 @@ void PlainKernels<Real>::ForEachRow(std::span<const PlainNormalization<Real>> fi
   }
 }
 
+// Of every sample in kernel m: the least of its values in the views of the kernel.
+template <class Real>
+std::vector<double> PlainKernels<Real>::Presence(Index m) const {
+  std::vector<double> presence(samples_, std::numeric_limits<double>::infinity());
+  for (const KernelTerm& term : kernels_.Expression(m).terms) {
+    if (term.file >= 0 || views_[term.view]->presence.empty()) continue;
+    for (Index i = 0; i < samples_; ++i) presence[i] = std::min(presence[i], views_[term.view]->presence[i]);
+  }
+  return presence;
+}
+
+template <class Real>
+Real PlainKernels<Real>::MeanOfPresent(const Fitting& kernel, const std::vector<Real>& values) {
+  Real sum = 0, count = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (kernel.presence[i] > 0) sum += values[i], count += 1;
+  }
+  return sum / count;
+}
+
+// The mean of k(x,.) after the steps so far, over the samples that have the views of the kernel.
+template <class Real>
+void PlainKernels<Real>::FitMeans(std::span<const PlainNormalization<Real>> fitted, Index first, Index last,
+                                  std::vector<Fitting>& kernels) {
+  for (Fitting& kernel : kernels) kernel.means.assign(samples_, Real{0});
+  ForEachRow(fitted, first, last, [&](Index m, Index i, std::span<const Real> row) {
+    Fitting& kernel = kernels[m - first];
+    for (Index j = 0; j < i; ++j) {
+      if (kernel.presence[j] > 0) kernel.means[i] += row[j];
+      if (kernel.presence[i] > 0) kernel.means[j] += row[j];
+    }
+    if (kernel.presence[i] > 0) kernel.means[i] += row[i];
+  });
+  for (Fitting& kernel : kernels) {
+    const auto present =
+        static_cast<Real>(std::ranges::count_if(kernel.presence, [](double value) { return value > 0; }));
+    for (Real& sum : kernel.means) sum /= present;
+  }
+}
+
+template <class Real>
+void PlainKernels<Real>::FitStep(Normalizer kind, Fitting& kernel, PlainNormalization<Real>& fitted) {
+  PlainStep<Real> step{kind, 1, {}};
+  const Real mean_diagonal = MeanOfPresent(kernel, kernel.diagonal);
+  Real variance = mean_diagonal;
+  if (kind == Normalizer::kMultiplicative || kind == Normalizer::kCenter)
+    variance -= MeanOfPresent(kernel, kernel.means);
+  if (kind == Normalizer::kTrace || kind == Normalizer::kMultiplicative) {
+    step.constant = 1 / variance;
+    fitted.magnitude *= static_cast<double>(std::abs(step.constant));
+  } else if (kind == Normalizer::kSpherical) {
+    Real smallest = std::numeric_limits<Real>::infinity();
+    for (const Real value : kernel.diagonal) {
+      step.per_sample.push_back(value > 0 ? 1 / std::sqrt(value) : 0);
+      if (value > 0) smallest = std::min(smallest, value);
+    }
+    // Rounding follows the size of samples, until centring takes their values from larger ones.
+    const auto has_kind = [](const PlainStep<Real>& done) { return done.kind == Normalizer::kCenter; };
+    const bool is_centred = std::ranges::any_of(fitted.steps, has_kind) && std::isfinite(smallest);
+    const double growth = is_centred ? static_cast<double>(fitted.magnitude / smallest) : 1;
+    if (std::isfinite(fitted.magnitude)) fitted.magnitude = std::max(growth, 1.0);
+    fitted.least_variance = std::min(fitted.least_variance, 1 / std::max(growth, 1.0));
+  } else if (kind == Normalizer::kCenter) {
+    step.per_sample = kernel.means;
+    step.constant = MeanOfPresent(kernel, kernel.means);
+  } else {
+    step.per_sample.assign(kernel.presence.begin(), kernel.presence.end());
+    const double largest = std::ranges::max(kernel.presence);
+    fitted.magnitude *= largest * largest;
+  }
+  if (kind != Normalizer::kSpherical && kind != Normalizer::kPresence)
+    fitted.least_variance =
+        std::min(fitted.least_variance,
+                 mean_diagonal == 0 ? 0 : static_cast<double>(variance / std::abs(mean_diagonal)));
+  for (std::size_t i = 0; i < kernel.diagonal.size(); ++i) {
+    const auto at = static_cast<Index>(i);
+    kernel.diagonal[i] = step.Apply(at, at, kernel.diagonal[i]);
+  }
+  fitted.steps.push_back(std::move(step));
+}
+
 template <class Real>
 std::vector<PlainNormalization<Real>> PlainKernels<Real>::Fit(std::span<const Normalizer> sequence,
                                                               Index first, Index last) {
   const auto count = static_cast<std::size_t>(last - first);
   std::vector<PlainNormalization<Real>> fitted(count);
-  std::vector<std::vector<Real>> diagonals(count, std::vector<Real>(samples_)), means = diagonals;
-  for (Index i = 0; i < samples_; ++i) {
-    for (Index m = first; m < last; ++m) Row(m, i, i, i + 1, std::span(&diagonals[m - first][i], 1));
-  }
+  std::vector<Fitting> kernels(count);
+  bool is_incomplete = false;
   for (std::size_t k = 0; k < count; ++k) {
-    for (const Real value : diagonals[k])
+    Fitting& kernel = kernels[k];
+    const Index m = first + static_cast<Index>(k);
+    kernel.diagonal.resize(samples_);
+    kernel.presence = Presence(m);
+    kernel.is_incomplete = samples_ > 0 && std::isfinite(kernel.presence[0]);
+    is_incomplete = is_incomplete || kernel.is_incomplete;
+    for (Index i = 0; i < samples_; ++i) Row(m, i, i, i + 1, std::span(&kernel.diagonal[i], 1));
+    for (const Real value : kernel.diagonal)
       fitted[k].magnitude = std::max(fitted[k].magnitude, static_cast<double>(std::abs(value)));
     fitted[k].raw_magnitude = fitted[k].magnitude;
   }
   for (const Normalizer kind : sequence) {
-    if (kind == Normalizer::kMultiplicative || kind == Normalizer::kCenter) {
-      for (auto& sums : means) std::ranges::fill(sums, Real{0});
-      ForEachRow(fitted, first, last, [&](Index m, Index i, std::span<const Real> row) {
-        std::vector<Real>& sums = means[m - first];
-        for (Index j = 0; j < i; ++j) sums[i] += row[j], sums[j] += row[j];
-        sums[i] += row[i];
-      });
-      for (auto& sums : means) {
-        for (Real& sum : sums) sum /= static_cast<Real>(samples_);
-      }
-    }
-    for (std::size_t k = 0; k < count; ++k) {
-      PlainStep<Real> step{kind, 1, {}};
-      const Real mean_diagonal = Mean(diagonals[k]);
-      Real variance = mean_diagonal;
-      if (kind == Normalizer::kMultiplicative || kind == Normalizer::kCenter) variance -= Mean(means[k]);
-      if (kind == Normalizer::kTrace || kind == Normalizer::kMultiplicative) {
-        step.constant = 1 / variance;
-        fitted[k].magnitude *= static_cast<double>(std::abs(step.constant));
-      } else if (kind == Normalizer::kSpherical) {
-        Real smallest = std::numeric_limits<Real>::infinity();
-        for (const Real value : diagonals[k]) {
-          step.per_sample.push_back(value > 0 ? 1 / std::sqrt(value) : 0);
-          if (value > 0) smallest = std::min(smallest, value);
-        }
-        // Rounding follows the size of samples, until centring takes their values from larger ones.
-        const auto has_kind = [](const PlainStep<Real>& done) { return done.kind == Normalizer::kCenter; };
-        const bool is_centred = std::ranges::any_of(fitted[k].steps, has_kind) && std::isfinite(smallest);
-        const double growth = is_centred ? static_cast<double>(fitted[k].magnitude / smallest) : 1;
-        if (std::isfinite(fitted[k].magnitude)) fitted[k].magnitude = std::max(growth, 1.0);
-        fitted[k].least_variance = std::min(fitted[k].least_variance, 1 / std::max(growth, 1.0));
-      } else {
-        step.per_sample = means[k];
-        step.constant = Mean(means[k]);
-      }
-      if (kind != Normalizer::kSpherical)
-        fitted[k].least_variance =
-            std::min(fitted[k].least_variance,
-                     mean_diagonal == 0 ? 0 : static_cast<double>(variance / std::abs(mean_diagonal)));
-      for (Index i = 0; i < samples_; ++i) diagonals[k][i] = step.Apply(i, i, diagonals[k][i]);
-      fitted[k].steps.push_back(std::move(step));
-    }
+    if (kind == Normalizer::kMultiplicative || kind == Normalizer::kCenter)
+      FitMeans(fitted, first, last, kernels);
+    for (std::size_t k = 0; k < count; ++k) FitStep(kind, kernels[k], fitted[k]);
+  }
+  if (!is_incomplete) return fitted;
+  FitMeans(fitted, first, last, kernels);
+  for (std::size_t k = 0; k < count; ++k) {
+    if (!kernels[k].is_incomplete) continue;
+    FitStep(Normalizer::kCenter, kernels[k], fitted[k]);
+    FitStep(Normalizer::kPresence, kernels[k], fitted[k]);
   }
   return fitted;
 }

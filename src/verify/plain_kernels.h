@@ -59,7 +59,8 @@ class PlainKernels {
   /// Values of kernel m, not normalised: out[j - begin] = k_m(x_i, x_j) for begin <= j < end.
   void Row(Index m, Index i, Index begin, Index end, std::span<Real> out);
 
-  /// The normalisation of the kernels from `first` to `last` - 1, all steps fitted in sequence.
+  /// The normalisation of the kernels from `first` to `last` - 1, all steps fitted in sequence; of a kernel
+  /// on views that samples lack on the others, and then kCenter and kPresence.
   std::vector<PlainNormalization<Real>> Fit(std::span<const Normalizer> sequence, Index first, Index last);
 
   /// Calls visit(m, i, row) for these kernels and all i, with the normalised values for j <= i.
@@ -73,6 +74,18 @@ class PlainKernels {
  private:
   using BaseKey = std::tuple<std::uintptr_t, std::int32_t, std::int32_t, std::int32_t, double>;
 
+  /// What fitting knows of one kernel.
+  struct Fitting {
+    std::vector<Real> diagonal, means;  ///< k(x,x) and mean k(x,.) after the steps so far
+    std::vector<double> presence;       ///< of the samples; 0: it lacks a view of the kernel
+    bool is_incomplete = false;         ///< some samples do, or are rescaled
+  };
+
+  std::vector<double> Presence(Index m) const;
+  static Real MeanOfPresent(const Fitting& kernel, const std::vector<Real>& values);
+  void FitMeans(std::span<const PlainNormalization<Real>> fitted, Index first, Index last,
+                std::vector<Fitting>& kernels);
+  static void FitStep(Normalizer kind, Fitting& kernel, PlainNormalization<Real>& fitted);
   void TermRow(const KernelTerm& term, Index i, Index begin, Index end, std::span<Real> out);
   void SequenceRow(const KernelTerm& term, Index i, Index begin, Index end, std::span<Real> out);
   const std::vector<Real>& BaseRow(const KernelTerm& term, Index i, Index begin, Index end);

@@ -240,7 +240,9 @@ void TrainingProblem::CompareNormalization(Index m, PlainNormalization<Real>& fi
   });
   const double tolerance = FactorTolerance(fitted.least_variance);
   const auto differ = [&](double a, double b, double size) { return !(std::abs(a - b) <= tolerance * size); };
-  if (has_factor_only && !sequence.empty()) {
+  const bool knows_missing =
+      std::ranges::find(fitted.steps, Normalizer::kPresence, &PlainStep<Real>::kind) != fitted.steps.end();
+  if (has_factor_only && !sequence.empty() && !knows_missing) {
     double factor = 1;
     for (const PlainStep<Real>& step : fitted.steps) factor *= static_cast<double>(step.constant);
     // Variances are compared: one that is a small part of the values it comes from has few digits.
