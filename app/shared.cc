@@ -41,7 +41,9 @@ ReadOptions MakeReadOptions(const DataArguments& arguments, const Context& conte
 }
 
 std::vector<NamedFile> InputFiles(const DataArguments& arguments) {
-  std::vector<NamedFile> files = {{"DATA", arguments.data}, {"--labels", arguments.read.labels_path}};
+  std::vector<NamedFile> files = {{"DATA", arguments.data},
+                                  {"--labels", arguments.read.labels_path},
+                                  {"--confounds", arguments.read.confounds_path}};
   for (const std::string& view : arguments.views)
     files.push_back({"--view", SplitAssignment("view", view).second});
   return files;

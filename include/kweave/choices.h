@@ -70,6 +70,26 @@ enum class KernelEvaluation {
   kDirect,  ///< by the formula of every kernel
 };
 
+/// Which samples there are where files are joined by the ids of samples.
+enum class Join {
+  kFirst,  ///< those of the first file; every other file must have them all
+  kInner,  ///< those that all files have
+  kOuter,  ///< those that any file of a view has; a view may lack some of them
+};
+
+/// What a sample without some view is taken for.
+enum class MissingViews {
+  kMean,     ///< for the mean of the view: its kernels add what they add on average
+  kRescale,  ///< the same, and what it has counts for more, by the views it has
+};
+
+/// What becomes of features before kernels see them.
+enum class FeatureScale {
+  kNone,      ///< as they are
+  kStandard,  ///< mean 0 and standard deviation 1
+  kMinMax,    ///< from 0 to 1
+};
+
 /// One line of the table of an enumeration: a value and its name.
 template <class Choice>
 struct ChoiceRecord {
@@ -102,6 +122,12 @@ template <>
 std::span<const ChoiceRecord<MatrixOn>> ChoiceTable();
 template <>
 std::span<const ChoiceRecord<KernelEvaluation>> ChoiceTable();
+template <>
+std::span<const ChoiceRecord<Join>> ChoiceTable();
+template <>
+std::span<const ChoiceRecord<MissingViews>> ChoiceTable();
+template <>
+std::span<const ChoiceRecord<FeatureScale>> ChoiceTable();
 
 /// ToString(DriverKind::kWrapper) is "wrapper".
 template <class Choice>

@@ -142,10 +142,13 @@ struct Numbering {
 struct Dataset {
   std::vector<View> views;           ///< all with `size` rows, row i of each about sample i
   std::vector<GramMatrix> matrices;  ///< for precomputed kernels that are not in files
-  Labels labels;                     ///< empty when absent
-  std::vector<std::string> ids;      ///< empty when absent
-  Index size = 0;                    ///< samples
-  Numbering numbering;               ///< in messages
+  /// What is regressed out of the features of all views before anything is learned from them; no features:
+  /// nothing.
+  View confounds = {"confounds", DenseRows<double>{}};
+  Labels labels;                 ///< empty when absent
+  std::vector<std::string> ids;  ///< empty when absent
+  Index size = 0;                ///< samples
+  Numbering numbering;           ///< in messages
 };
 
 /// Where one view comes from.
@@ -162,6 +165,8 @@ struct ReadOptions {
   /// The letters of sequences: "dna", "rna", "protein" or the letters themselves; empty: dna or rna where the
   /// first sequences have hardly any other letters, else protein.
   std::string alphabet;
+  std::string confounds_path;  ///< a file of numbers to regress out of all features; empty: none
+  Join join = Join::kFirst;    ///< which samples there are, where files are joined by id
   /// CSV: name or 1-based index of a column that must be there, in any file or in the first; empty: a column
   /// of the first view called "label", "class", "target" or "y", unless the labels have a file of their own.
   std::string label_column;
@@ -179,6 +184,7 @@ struct ReadOptions {
   std::vector<Index> expected_columns;
   std::vector<std::vector<std::string>> expected_names;
   std::vector<std::string> expected_alphabets;  ///< of views of sequences; empty where it is none
+  std::vector<std::string> expected_confounds;  ///< names, as those of the views
   LogSink log;                                  ///< for notes about what was ignored; may be empty
 };
 

@@ -101,6 +101,7 @@ Dataset ReadSamples(const py::dict& samples) {
     data.views.push_back({view[0].cast<std::string>(), ReadFeatures(view[1]),
                           view[2].cast<std::vector<std::string>>(), view[3].cast<std::vector<double>>()});
   }
+  if (!samples["confounds"].is_none()) data.confounds.features = ReadFeatures(samples["confounds"]);
   for (const py::handle& item : samples["matrices"])
     data.matrices.push_back(ReadMatrix(item.cast<py::tuple>()));
   const auto positions = static_cast<Index>(data.numbering.positions.size());

@@ -124,7 +124,11 @@ class MKLEstimator(Explanations, WholeFit, SparseInputTags, BaseEstimator):
             return Samples([("data", X, getattr(self, "feature_names_in_", ()))]), y
         if isinstance(X, Views):
             X.check_index(y, "y")
-            samples = Samples([(name, matrix, X.feature_names[name]) for name, matrix in X.items()])
+            widths = {} if reset else getattr(self, "_widths", {})
+            samples = Samples(
+                [(name, X.widened(name, widths.get(name)), X.feature_names[name]) for name in X], presence=X.presence,
+                confounds=X.confounds,
+            )
         else:
             samples = Samples([], X)
         if isinstance(y, str):

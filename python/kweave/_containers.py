@@ -101,6 +101,12 @@ class Views:
         None: those that all views with ids have; it is an error if they differ. An index that only counts has none. `ids` says
         afterwards which samples are there: those of targets, as in ``y.loc[X.ids]``. A row of nothing but NaN is a sample that
         the view lacks; without ids they are left out by position, as in ``y[X.ids]``.
+    join : {'inner', 'outer'}, default='inner'
+        Which samples there are: those that all views have, or those that any view has. Samples that lack a view are used as
+        `missing_views` of the estimator says; a view that is None is one that all samples lack, for prediction.
+    confounds : array-like of shape (n_samples, n_confounds), default=None
+        What estimators regress out of the features of all views, by what they learn from the training samples: age, site,
+        movement. Its rows are those of `ids`, or of the views where there are none to join.
     drop : bool, default=None
         Whether an inner join may leave out samples. None: it may, and warns how many they are; False: it is an error.
 
@@ -110,6 +116,10 @@ class Views:
         Ids of the samples.
     shape : tuple of int
         Samples, and features over all views.
+    presence : dict of str to ndarray of bool
+        Which samples have a view, of views that not all samples have.
+    confounds : ndarray or None
+        What estimators regress out of the features.
 
     Examples
     --------
@@ -124,12 +134,16 @@ class Views:
     """
 
     ids: NDArray[Any] | None
+    presence: dict[str, NDArray[np.bool_]]
+    confounds: NDArray[np.float64] | None = None
 
     def __init__(
         self,
         views: Any,
         *,
         ids: Any = None,
+        join: str = "inner",
+        confounds: ArrayLike | None = None,
         drop: bool | None = None,
     ) -> None:
         if join not in ("inner", "outer"):
@@ -161,7 +175,31 @@ class Views:
             )
             for name, view in labelled.items()
         }
-        self._hold(matrices, {name: view.names for name, view in labelled.items()}, ids, drop)
+        self._hold(matrices, {name: view.names for name, view in labelled.items()}, ids, drop, join, presence)
+        if confounds is not None:
+            self.confounds = check_array(confounds, dtype=np.float64, order="C", input_name="confounds")
+            if len(self.confounds) != len(self):
+                raise ValueError(f"{len(self.confounds)} rows of confounds for {len(self)} samples")
+
+    @staticmethod
+    def _take_missing(labelled):
+        """Puts zeros into rows of nothing but NaN; returns which samples have each view that some lack."""
+        sizes = {np.shape(view.values)[0] for view in labelled.values() if view.values is not None}
+        if not sizes:
+            raise ValueError("all views are None")
+        presence = {}
+        for name, view in labelled.items():
+            if view.values is None:
+                if len(sizes) > 1:
+                    raise ValueError(f"view {name!r} is None, and the others differ in their number of samples: {sorted(sizes)}")
+                view.values, presence[name] = np.zeros((*sizes, 0)), np.zeros(*sizes, dtype=bool)
+                continue
+            rows = view.present_rows()
+            if rows is None or rows.all():
+                continue
+            presence[name] = rows
+            view.values = np.where(rows[:, None], np.asarray(view.values), 0)
+        return presence
 
     @staticmethod
     def _without_missing(labelled, ids):
@@ -305,6 +343,8 @@ class Views:
         part._names = self._names
         part._matrices = {name: matrix[rows] for name, matrix in self._matrices.items()}
         part.ids = None if self.ids is None else self.ids[rows]
+        part.presence = {name: has[rows] for name, has in self.presence.items()}
+        part.confounds = None if self.confounds is None else self.confounds[rows]
         return part
 
     def widened(self, name: str, width: int | None) -> Any:
@@ -356,6 +396,8 @@ class Views:
         """
         made = Views(matrices, ids=self.ids)
         made._names = {name: list(names[name]) for name in made}
+        made.presence = {name: has for name, has in self.presence.items() if name in made}
+        made.confounds = self.confounds
         return made
 
     def __contains__(self, name: object) -> bool:
@@ -375,7 +417,11 @@ class Views:
         presence = {name: has for name, has in {**self.presence, **other.presence}.items() if name in matrices}
         presence = {name: has for name, has in presence.items() if name in (other if name in other else self).presence}
         both = object.__new__(Views)
-        both._hold(matrices, {**self._names, **other._names}, ids)
+        both._hold(matrices, {**self._names, **other._names}, ids, presence=presence)
+        confounds = self.confounds if other.confounds is None else other.confounds
+        if confounds is not None and len(confounds) != len(both):
+            raise ValueError("the views are joined by ids, and the confounds of some of them are not known: give them to Views of all")
+        both.confounds = confounds
         return both
 
     def __ror__(self, other: Mapping[str, Any]) -> Views:

@@ -67,9 +67,15 @@ class Samples:
         Rows of Gram matrices.
     positions : ndarray of int, default=None
         Where each sample was in what the user gave; None: where it is.
+    presence : dict of str to ndarray of bool, default=None
+        Which samples have a view, for views that not all of them have.
+    confounds : ndarray of shape (n_samples, n_confounds), default=None
+        What is regressed out of the features.
     """
 
-    def __init__(self, views, stack=None, positions=None):
+    def __init__(self, views, stack=None, positions=None, presence=None, confounds=None):
+        self.confounds = confounds
+        self.presence = {} if presence is None else presence
         self.views = [(name, canonical_rows(matrix), list(names)) for name, matrix, names in views]
         self.stack = stack
         self.size = self.views[0][1].shape[0] if self.views else len(stack)
@@ -78,7 +84,10 @@ class Samples:
     def take(self, indices):
         """The samples at `indices`, in that order."""
         views = [(name, matrix[indices], names) for name, matrix, names in self.views]
-        return Samples(views, None if self.stack is None else self.stack[indices], self.positions[indices])
+        presence = {name: has[indices] for name, has in self.presence.items()}
+        stack = None if self.stack is None else self.stack[indices]
+        confounds = None if self.confounds is None else self.confounds[indices]
+        return Samples(views, stack, self.positions[indices], presence, confounds)
 
     def view(self, name):
         """The matrix of a view; None names the only one."""
@@ -104,11 +113,12 @@ class Samples:
                 for name, matrix, names in self.views
             ],
             "matrices": list(matrices),
+            "confounds": self.confounds,
         }
 
     def row_keys(self):
         """Rows of numbers, equal for equal samples only; None when samples are many or known by matrices."""
-        if self.stack is not None or sum(8 * self.size * m.shape[1] for _, m, _ in self.views) > _SMALL_BYTES:
+        if self.confounds is not None or self.stack is not None or sum(8 * self.size * m.shape[1] for _, m, _ in self.views) > _SMALL_BYTES:
             return None
         dense = [m.toarray() if sparse.issparse(m) else m for _, m, _ in self.views]
         dense += [has[:, None] for has in self.presence.values()]

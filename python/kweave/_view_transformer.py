@@ -120,7 +120,8 @@ class ViewTransformer(TransformerMixin, BaseComposition):
             if isinstance(transformer, str) and transformer not in (_PASS, _DROP):
                 raise ValueError(f"view {name!r}: {transformer!r} is no transformer, expected one, {_PASS!r} or {_DROP!r}")
             if not isinstance(transformer, str):
-                transformer.fit(X[name], y)
+                has = X.presence.get(name, slice(None))  # nothing is learned from samples without the view
+                transformer.fit(X[name][has], y if y is None else np.asarray(y)[has])
         if all(isinstance(transformer, str) and transformer == _DROP for transformer in chosen.values()):
             raise ValueError("every view is dropped")
         self.transformers_ = chosen

@@ -81,4 +81,35 @@ std::span<const ChoiceRecord<KernelEvaluation>> ChoiceTable() {
   return table;
 }
 
+template <>
+std::span<const ChoiceRecord<Join>> ChoiceTable() {
+  static constexpr ChoiceRecord<Join> table[] = {
+      {Join::kFirst, "first", "Those of the first file; every other file must have them all."},
+      {Join::kInner, "inner", "Those that all files have."},
+      {Join::kOuter, "outer", "Those that any view has; views may lack some of them."},
+  };
+  return table;
+}
+
+template <>
+std::span<const ChoiceRecord<MissingViews>> ChoiceTable() {
+  static constexpr ChoiceRecord<MissingViews> table[] = {
+      {MissingViews::kMean, "mean", "The mean of the view in the feature space of each kernel."},
+      {MissingViews::kRescale, "rescale",
+       "The same, and its distances from the means of the views it has grow by the root of all views over "
+       "these."},
+  };
+  return table;
+}
+
+template <>
+std::span<const ChoiceRecord<FeatureScale>> ChoiceTable() {
+  static constexpr ChoiceRecord<FeatureScale> table[] = {
+      {FeatureScale::kNone, "none", "As they are."},
+      {FeatureScale::kStandard, "standard", "Mean 0 and standard deviation 1."},
+      {FeatureScale::kMinMax, "minmax", "From 0 to 1."},
+  };
+  return table;
+}
+
 }  // namespace kweave

@@ -165,7 +165,60 @@ class IdJoin {
                                 : request_.join == Join::kFirst ? tables_.front().file + " does"
                                                                 : std::string("the views do")));
   }
-  for (const Table& table : tables) CheckRows(tables.front(), table);
+
+  std::vector<Table>& tables_;
+  const std::size_t views_;
+  const Table* labels_;
+  const JoinRequest& request_;
+  std::vector<IdIndex> indices_;  // one per table
+  std::vector<std::vector<Index>> all_rows_;
+};
+
+/// Says which views lack how many samples.
+void NoteMissing(const std::vector<Table>& tables, std::size_t views, std::vector<std::string>& notes) {
+  for (std::size_t v = 0; v < views; ++v) {
+    const auto missing = std::ranges::count(tables[v].presence, 0.0);
+    if (missing == 0) continue;
+    notes.push_back(fmt::format("{} of {} samples are not in {}", missing, tables[v].rows, tables[v].file));
+  }
+}
+
+/// An outer join for prediction may have samples without a label, of which no score could be told.
+void DropPartialLabels(Labels& labels, std::vector<std::string>& notes) {
+  if (!labels.separator.empty()) return;
+  const auto without = std::ranges::count(labels.text, std::string());
+  if (without == 0) return;
+  notes.push_back(fmt::format("{} samples have no label, so that there are no scores", without));
+  labels = Labels();
+}
+
+void RequireIdsInAllOrNone(const std::vector<Table>& tables) {
+  const auto has_ids = [](const Table& table) { return !table.ids.empty(); };
+  const auto with = std::ranges::find_if(tables, has_ids);
+  const auto without = std::find_if_not(tables.begin(), tables.end(), has_ids);
+  if (with == tables.end() || without == tables.end()) return;
+  throw Error(
+      ErrorKind::kData,
+      fmt::format("{} has ids and {} has none, so their rows cannot be matched (`id_column` NAME says which "
+                  "column has ids, `id_column` none joins by row)",
+                  with->file, without->file));
+}
+
+}  // namespace
+
+Dataset JoinTables(JoinRequest request, std::vector<std::string>& notes) {
+  const std::size_t view_count = request.views.size();
+  std::vector<Table> tables = std::move(request.views);
+  Table* labelled = nullptr;
+  tables.reserve(view_count + 2);  // pointers to tables stay valid
+  if (request.labels) labelled = &tables.emplace_back(std::move(*request.labels));
+  if (request.confounds) tables.push_back(std::move(*request.confounds));
+  if (labelled == nullptr) {
+    const auto own = std::find_if(tables.begin(), tables.begin() + static_cast<Index>(view_count),
+                                  [](const Table& table) { return !table.labels.empty(); });
+    if (own != tables.begin() + static_cast<Index>(view_count)) labelled = &*own;
+  }
+  RequireIdsInAllOrNone(tables);
 
   Dataset dataset;
   if (!tables.front().ids.empty()) {
@@ -178,8 +231,12 @@ class IdJoin {
   if (labelled != nullptr) dataset.labels = std::move(labelled->labels);
   DropPartialLabels(dataset.labels, notes);
   for (std::size_t v = 0; v < view_count; ++v) {
-    dataset.views.push_back(
-        {view_names[v], std::move(tables[v].features), std::move(tables[v].feature_names)});
+    dataset.views.push_back({request.view_names[v], std::move(tables[v].features),
+                             std::move(tables[v].feature_names), std::move(tables[v].presence)});
+  }
+  if (request.confounds) {
+    dataset.confounds.features = std::move(tables.back().features);
+    dataset.confounds.feature_names = std::move(tables.back().feature_names);
   }
   return dataset;
 }

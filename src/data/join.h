@@ -10,7 +10,17 @@
 
 namespace kweave {
 
-/// Brings tables about the same samples into one order, that of the first.
+/// What is joined, and how.
+struct JoinRequest {
+  std::vector<std::string> view_names = {};
+  std::vector<Table> views = {};
+  std::optional<Table> labels = {};     ///< those of the first view that has some, unless there are any here
+  std::optional<Table> confounds = {};  ///< which must have every sample
+  Join join = Join::kFirst;
+  bool labels_required = true;  ///< samples without a label are left out of an outer join
+};
+
+/// Brings tables about the same samples into one order, that in which their ids occur first.
 ///
 /// The first table with ids names the samples. Further tables with ids are joined to it by id, each of which
 /// a table has at most once. Join::kFirst: the samples are those of the first table; each must be in all

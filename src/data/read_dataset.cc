@@ -158,6 +158,22 @@ std::string ToText(const Account& account, const Dataset& data, const ReadOption
   return text + "; " + (data.labels.empty() ? "no labels" : LabelText(data.labels));
 }
 
+/// All columns but ids are confounds, whatever their names, and none may be empty.
+Table ReadConfounds(const ReadOptions& options) {
+  ReadOptions own = options;
+  own.views = {{"confounds", options.confounds_path}};
+  own.labels_path = options.confounds_path == "-" ? "" : "-";  // labels are elsewhere
+  own.label_column.clear();
+  own.format.clear();
+  own.alphabet.clear();
+  own.expected_alphabets.clear();
+  own.join = Join::kFirst;
+  own.expected_columns = {static_cast<Index>(options.expected_confounds.size())};
+  own.expected_names = {options.expected_confounds};
+  const FileBytes file = OpenFileBytes(options.confounds_path);
+  return FindReader(own, file).read(file, own, 0);
+}
+
 Dataset ReadAndJoin(const ReadOptions& options, Account& account) {
   CheckOptions(options);
   ViewFiles files(options.views);
@@ -174,12 +190,14 @@ Dataset ReadAndJoin(const ReadOptions& options, Account& account) {
   }
   std::optional<Table>& labels = request.labels;
   if (label_file) labels = label_reader->read_labels(*label_file, options);
+  if (!options.confounds_path.empty()) request.confounds = ReadConfounds(options);
   std::vector<std::string> notes;
   for (Table& table : tables) {
     if (IgnoresIds(options)) table.ids.clear();
     std::ranges::move(table.notes, std::back_inserter(notes));
   }
   if (labels && IgnoresIds(options)) labels->ids.clear();
+  if (request.confounds && IgnoresIds(options)) request.confounds->ids.clear();
   for (const Table& table : tables) account.columns.push_back(table.columns);
   if (labels) account.columns.push_back(labels->columns);
   Dataset dataset = JoinTables(std::move(request), account.left_out);

@@ -305,6 +305,14 @@ std::span<const OptionRecord<ReadOptions>> ReadOptionRecords() {
       Record("alphabet", &O::alphabet, "letters of sequences; others than ambiguity codes are refused")
           .Takes("dna, rna, protein or the letters")
           .Unset("dna or rna where hardly any other letters are there, else protein"),
+      Record("confounds_path", &O::confounds_path,
+             "file with numbers of every sample to regress out of all features")
+          .Flag("confounds")
+          .Takes("a file")
+          .Unset("none"),
+      Record("join", &O::join,
+             "which samples there are, where files are joined by id; with outer, rows of empty or NaN fields "
+             "are samples without the view, too"),
       Record("format", &O::format, "how the files are written").OneOf(Formats).Unset("detected"),
   };
   return records;

@@ -206,6 +206,25 @@ void CheckSamples(const ModelContent& content) {
   }
 }
 
+void CheckTransforms(const ModelContent& content) {
+  Require(content.confound_count >= 0 &&
+              (content.confound_names.empty() ||
+               static_cast<Index>(content.confound_names.size()) == content.confound_count),
+          "confounds and their names differ in number");
+  for (const View& view : content.samples) {
+    if (content.transforms.empty()) break;
+    const auto own = std::ranges::find(content.transforms, view.name, &FeatureTransform::view);
+    Require(own != content.transforms.end(), "the transform of a view is missing");
+    const auto features = static_cast<std::size_t>(ColumnCount(view.features));
+    const auto has = [&](const std::vector<double>& values, std::size_t count) {
+      return (values.empty() || values.size() == count) && AllFinite(values);
+    };
+    Require(has(own->shift, features) && has(own->factor, features) &&
+                has(own->coefficients, features * static_cast<std::size_t>(content.confound_count)),
+            "features and their transform differ in number");
+  }
+}
+
 void CheckMachine(const ModelContent& content, const ModelMachine& machine) {
   Require(machine.theta.size() == content.kernels.order.size(), "kernels and weights differ in number");
   Require(AllFinite(machine.theta), "a weight is not finite");
@@ -296,6 +315,7 @@ void CheckConsistency(const ModelContent& content) {
     Require(content.task == Task::kClassify && !content.classes.empty(), "its classes do not fit its task");
   }
   CheckSamples(content);
+  CheckTransforms(content);
   CheckMachines(content);
   CheckPairs(content);
   CheckKernels(content);

@@ -11,6 +11,7 @@
 #include "kweave/choices.h"
 #include "kweave/dataset.h"
 #include "kweave/summary.h"
+#include "model/feature_transform.h"
 #include "model/problem.h"
 
 namespace kweave {
@@ -62,6 +63,14 @@ struct ModelContent {
   std::vector<View> samples;
   std::vector<Index> sample_indices;  ///< position of each stored sample in the training data, ascending
   Index training_count = 0;           ///< samples it was trained on: those with a weight
+  /// Where samples are rescaled by the views they have (MissingViews::kRescale): all views of training, by
+  /// which they are counted. Else empty.
+  std::vector<std::string> counted_views;
+  /// Of all views of training, which the features of `samples` have gone through; or none.
+  std::vector<FeatureTransform> transforms;
+  /// What `transforms` regress out; no names where the file had none.
+  Index confound_count = 0;
+  std::vector<std::string> confound_names;
   std::vector<ModelMachine> machines;
   ModelPairs pairs;      ///< of joint machines; mostly empty
   ModelProblem problem;  ///< what was solved, for kweave verify

@@ -153,6 +153,8 @@ Json EncodeProblem(const ModelProblem& problem) {
                {"machines", Json::array()}};
   for (const MachineProblem& machine : problem.machines)
     json["machines"].push_back(EncodeMachineProblem(machine));
+  if (problem.scale_of_features != FeatureScale::kNone)
+    json["scale_of_features"] = ToString(problem.scale_of_features);
   if (problem.joint.dual || !problem.joint.class_kernels.empty()) json["joint"] = EncodeJoint(problem.joint);
   return json;
 }
@@ -171,6 +173,8 @@ ModelProblem DecodeProblem(const Json& json) {
   problem.costs = FromBlob<double>(json.at("costs"));
   problem.data_count = WholeNumber<Index>(json.at("data_count"));
   problem.regularizer = DecodeRegularizer(json.at("regularizer"));
+  if (const auto* scale = FindChoice<FeatureScale>(json.value("scale_of_features", "none")))
+    problem.scale_of_features = scale->choice;
   problem.has_common_weights = json.at("common_weights").get<bool>();
   problem.is_product = json.at("product").get<bool>();
   for (const Json& machine : json.at("machines")) problem.machines.push_back(DecodeMachineProblem(machine));

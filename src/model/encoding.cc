@@ -256,6 +256,29 @@ ModelPairs DecodePairs(const Json& json) {
   return pairs;
 }
 
+Json EncodeTransforms(const ModelContent& content) {
+  Json views = Json::array();
+  for (const FeatureTransform& transform : content.transforms) {
+    views.push_back({{"view", transform.view},
+                     {"shift", ToBlob(transform.shift)},
+                     {"factor", ToBlob(transform.factor)},
+                     {"coefficients", ToBlob(transform.coefficients)}});
+  }
+  return {{"views", std::move(views)},
+          {"confounds", content.confound_count},
+          {"confound_names", content.confound_names}};
+}
+
+void DecodeTransforms(const Json& json, ModelContent& content) {
+  for (const Json& view : json.at("views")) {
+    content.transforms.push_back({view.at("view").get<std::string>(), FromBlob<double>(view.at("shift")),
+                                  FromBlob<double>(view.at("factor")),
+                                  FromBlob<double>(view.at("coefficients"))});
+  }
+  content.confound_count = WholeNumber<Index>(json.at("confounds"));
+  content.confound_names = json.at("confound_names").get<std::vector<std::string>>();
+}
+
 ModelContent Decode(const Json& json) {
   ModelContent content;
   content.version = json.at("version").get<std::string>();

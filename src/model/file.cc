@@ -67,7 +67,10 @@ std::span<const std::uint8_t> CheckedPayload(std::span<const std::uint8_t> bytes
 
 std::uint32_t FormatOf(const ModelContent& content) {
   const auto has_sequences = [](const View& view) { return AsSequences(view.features) != nullptr; };
-  if (std::ranges::any_of(content.samples, has_sequences)) return 6;
+  if (std::ranges::any_of(content.samples, has_sequences) || content.normalization.KnowsMissingSamples() ||
+      !content.transforms.empty()) {
+    return 6;
+  }
   if (content.problem.is_known) return 5;
   if (!content.pairs.kernels.empty()) return 4;
   if (content.multiclass) return 3;

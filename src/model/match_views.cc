@@ -140,9 +140,44 @@ Features FitColumns(const View& trained, const View& given) {
   return features;
 }
 
+// The confounds of new samples, in the order of training.
+Features MatchConfounds(const ModelContent& content, const Dataset& data) {
+  if (content.confound_count == 0) return DenseRows<double>{};
+  const Index given = ColumnCount(data.confounds.features);
+  if (given == 0) {
+    throw Error(
+        ErrorKind::kData,
+        fmt::format("the model removes {} confounds from the features and needs them of the new samples "
+                    "too: `confounds_path` FILE",
+                    content.confound_count),
+        {"confounds_path", "", "a file"});
+  }
+  View trained{"confounds", MakeDense({}, 0, content.confound_count), content.confound_names};
+  return FitColumns(trained, data.confounds);
+}
+
+// Where samples are rescaled by the views they have, among all views of training.
+void CountPresence(const ModelContent& content, const Dataset& data, std::vector<View>& matched) {
+  if (content.counted_views.empty()) return;
+  std::vector<View> counted;
+  for (const std::string& name : content.counted_views) {
+    const auto found = std::ranges::find(data.views, name, &View::name);
+    if (found == data.views.end() && !MatchesByPosition(content, data.views.size())) {
+      throw Error(ErrorKind::kData,
+                  fmt::format("the model counts the views that a sample has, and needs view '{}' too; the "
+                              "data has {}",
+                              name, QuotedNames(data.views)));
+    }
+    counted.push_back({name, {}, {}, found == data.views.end() ? data.views[0].presence : found->presence});
+  }
+  RescalePresence(counted, data.size);
+  for (View& view : matched) view.presence = std::ranges::find(counted, view.name, &View::name)->presence;
+}
+
 }  // namespace
 
 std::vector<View> MatchViews(const ModelContent& content, const Dataset& data) {
+  const Features confounds = MatchConfounds(content, data);
   std::vector<View> matched;
   for (const View& trained : content.samples) {
     auto found = std::ranges::find(data.views, trained.name, &View::name);
@@ -153,6 +188,10 @@ std::vector<View> MatchViews(const ModelContent& content, const Dataset& data) {
     }
     CheckSequences(content, static_cast<std::int32_t>(matched.size()), *found, data.numbering);
     matched.push_back({trained.name, FitColumns(trained, *found), {}});
+    matched.push_back({trained.name, FitColumns(trained, *found), {}, found->presence});
+    const auto transform = std::ranges::find(content.transforms, trained.name, &FeatureTransform::view);
+    if (transform != content.transforms.end())
+      matched.back() = ApplyTransform(*transform, matched.back(), confounds);
   }
   CountPresence(content, data, matched);
   return matched;
@@ -160,6 +199,7 @@ std::vector<View> MatchViews(const ModelContent& content, const Dataset& data) {
 
 void ExpectViews(const ModelContent& content, ReadOptions& options) {
   if (options.label_separator.empty()) options.label_separator = content.label_separator;
+  options.expected_confounds = content.confound_names;
   options.expected_columns.clear();
   options.expected_names.clear();
   options.expected_alphabets.clear();

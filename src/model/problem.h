@@ -70,6 +70,7 @@ struct ModelProblem {
   /// Factors of the normalisation of the kernels of the problem, those on pairs of sample and class last.
   /// Empty: all are 1.
   std::vector<double> scale;
+  FeatureScale scale_of_features = FeatureScale::kNone;
   bool has_bias = true;
   double epsilon = 0, sharpness = 0;  ///< of the loss
   /// C_i of every sample in the data, 0 where a sample was left out; a single value: all have this one.

@@ -64,14 +64,8 @@ Dataset WithFiles(const Dataset& data, std::span<const TrainOptions> points) {
 
 std::uint64_t Fingerprint(const Dataset& data) {
   std::uint64_t hash = static_cast<std::uint64_t>(data.size);
-  for (const View& view : data.views) {
-    hash = HashText(hash, view.name);
-    std::vector<double> row(static_cast<std::size_t>(ColumnCount(view.features)));
-    for (Index i = 0; i < data.size; ++i) {
-      CopyRow(view.features, i, row);
-      for (const double value : row) hash = MixHash(hash, std::bit_cast<std::uint64_t>(value));
-    }
-  }
+  for (const View& view : data.views) hash = HashView(hash, view);
+  if (ColumnCount(data.confounds.features) > 0) hash = HashView(hash, data.confounds);
   for (const GramMatrix& matrix : data.matrices) {
     const MatrixFile file = MatrixFile::Wrap(matrix);
     std::vector<double> row(static_cast<std::size_t>(file.cols()));

@@ -87,6 +87,8 @@ EqualSamples FindEqualSamples(std::span<const View> views, std::span<const doubl
 }
 
 std::optional<TrainOptions> MergeEqualSamples(const Dataset& data, const TrainOptions& options) {
+  // What they leave of the features differs.
+  if (ColumnCount(data.confounds.features) > 0) return std::nullopt;
   const std::vector<double> labels = LabelNumbers(data, options.task);
   if (static_cast<Index>(labels.size()) != data.size) return std::nullopt;  // refused where labels are read
   const EqualSamples equal = FindEqualSamples(data.views, labels);

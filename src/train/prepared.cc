@@ -145,6 +145,26 @@ void EncodeLabels(const Labels& labels, const TrainOptions& options, PreparedSam
   }
 }
 
+View SelectConfounds(const View& confounds, std::span<const Index> indices) {
+  return ColumnCount(confounds.features) > 0 ? SelectSamples(confounds, indices) : confounds;
+}
+
+// Learned from these samples alone, which are all that training sees.
+void TransformFeatures(View confounds, const TrainOptions& options, PreparedSamples& samples) {
+  samples.confounds = std::move(confounds);
+  const Index count = ColumnCount(samples.confounds.features);
+  if (count > 0 && RowCount(samples.confounds.features) != static_cast<Index>(samples.indices.size())) {
+    throw Error(ErrorKind::kData,
+                fmt::format("there are confounds of {} samples, expected {}, one row for each",
+                            RowCount(samples.confounds.features), samples.indices.size()));
+  }
+  if (count == 0 && options.scale == FeatureScale::kNone) return;
+  for (View& view : samples.views) {
+    samples.transforms.push_back(FitTransform(view, samples.confounds.features, options.scale));
+    view = ApplyTransform(samples.transforms.back(), view, samples.confounds.features);
+  }
+}
+
 }  // namespace
 
 PreparedSamples PrepareSamples(const Dataset& data, const TrainOptions& options) {
@@ -170,6 +190,9 @@ PreparedSamples PrepareSamples(const Dataset& data, const TrainOptions& options)
   for (const View& view : data.views) {
     samples.views.push_back(is_whole ? view : SelectSamples(view, samples.indices));
   }
+  TransformFeatures(is_whole ? data.confounds : SelectConfounds(data.confounds, samples.indices), options,
+                    samples);
+  if (options.missing_views == MissingViews::kRescale) RescalePresence(samples.views, samples.indices.size());
   samples.matrices = data.matrices;
   samples.is_kept = KeptSamples(options.keep_samples, data.size, samples.indices);
   return samples;

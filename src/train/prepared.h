@@ -9,6 +9,7 @@
 #include "kernel/kernel_set.h"
 #include "kweave/dataset.h"
 #include "kweave/options.h"
+#include "model/feature_transform.h"
 #include "train/labels.h"
 #include "train/pair_kernels.h"
 
@@ -16,10 +17,12 @@ namespace kweave {
 
 /// The samples that count, with their labels and bounds.
 struct PreparedSamples {
-  std::vector<Index> indices;  ///< in the data, ascending: those with a weight above 0
-  Index data_count = 0;        ///< samples in the data, those without a weight included
-  Numbering numbering;         ///< of these samples, in messages
-  std::vector<View> views;     ///< of these samples
+  std::vector<Index> indices;                ///< in the data, ascending: those with a weight above 0
+  Index data_count = 0;                      ///< samples in the data, those without a weight included
+  Numbering numbering;                       ///< of these samples, in messages
+  std::vector<View> views;                   ///< of these samples, their features as kernels see them
+  std::vector<FeatureTransform> transforms;  ///< that made them so, one per view; or none
+  View confounds;                            ///< of these samples; no features: none
   std::vector<GramMatrix> matrices;
   std::vector<bool> is_kept;  ///< stored in the model whatever its factor; empty: none
   std::vector<std::string>

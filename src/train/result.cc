@@ -237,6 +237,7 @@ ModelProblem MakeProblem(const PreparedSamples& samples, const PreparedKernels& 
   problem.scale.insert(problem.scale.end(), prepared.pairs.normalization.scale.begin(),
                        prepared.pairs.normalization.scale.end());
   if (std::ranges::all_of(problem.scale, [](double factor) { return factor == 1; })) problem.scale.clear();
+  problem.scale_of_features = options.scale;
   problem.has_bias = options.bias;
   problem.epsilon = options.epsilon;
   problem.sharpness = options.sharpness;

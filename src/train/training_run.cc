@@ -24,6 +24,11 @@ LearnedMachines TrainingRun::Account(LearnedMachines learned) const {
 }
 
 Model TrainingRun::Finish(ModelContent content, const LearnedMachines& learned, double kernel_seconds) const {
+  if (!samples.transforms.empty()) {
+    content.transforms = samples.transforms;
+    content.confound_count = ColumnCount(samples.confounds.features);
+    content.confound_names = samples.confounds.feature_names;
+  }
   return FinishModel(std::move(content), options, context, plan, learned, pool.size(), kernel_seconds,
                      control);
 }

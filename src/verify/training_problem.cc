@@ -58,8 +58,116 @@ void TrainingProblem::TakeSamples(const Dataset& data) {
   }
   n = std::ssize(indices);
   numbering = data.numbering;
-  for (const View& view : data.views) {
-    views.push_back({view.name, SelectRows(view.features, indices), view.feature_names});
+  for (const View& view : data.views) views.push_back(SelectSamples(view, indices));
+  TransformFeatures(data);
+  if (!content.counted_views.empty()) CountViews();
+}
+
+// Applies what the model did to the features, and checks that it follows from the data: residuals have mean 0
+// and no product with a confound; scaled features have mean 0 and deviation 1, or reach from 0 to 1.
+void TrainingProblem::TransformFeatures(const Dataset& data) {
+  if (content.transforms.empty()) return;
+  if (ColumnCount(data.confounds.features) != content.confound_count) {
+    throw Error(ErrorKind::kData, fmt::format("the model was trained with {} confounds, but the data has {}",
+                                              content.confound_count, ColumnCount(data.confounds.features)));
+  }
+  const auto own_confounds = static_cast<std::size_t>(content.confound_count);
+  for (View& view : views) {
+    const auto transform = std::ranges::find(content.transforms, view.name, &FeatureTransform::view);
+    if (transform == content.transforms.end() || transform->empty()) continue;  // nothing was done
+    const auto features = static_cast<std::size_t>(ColumnCount(view.features));
+    const auto fits = [](const Vector& values, std::size_t count) {
+      return values.empty() || values.size() == count;
+    };
+    if (!fits(transform->shift, features) || !fits(transform->factor, features) ||
+        !fits(transform->coefficients, features * own_confounds)) {
+      throw Error(
+          ErrorKind::kData,
+          fmt::format("view '{}' has {} features, but had another number in training", view.name, features));
+    }
+    if (std::holds_alternative<SparseRows>(view.features)) {
+      view = ApplyTransform(*transform, view, data.confounds.features);
+      found.unchecked.push_back(fmt::format("the scale of view '{}', which is sparse", view.name));
+    } else {
+      TransformView(*transform, data.confounds.features, view);
+    }
+  }
+}
+
+void TrainingProblem::TransformView(const FeatureTransform& transform, const Features& confounds,
+                                    View& view) {
+  const Index features = ColumnCount(view.features);
+  Vector values(n * features, 0.0), own(content.confound_count);
+  std::vector<Index> present;
+  for (Index i = 0; i < n; ++i) {
+    if (!view.Has(i)) continue;
+    present.push_back(i);
+    const std::span<double> row = std::span(values).subspan(i * features, features);
+    CopyRow(view.features, i, row);
+    if (content.confound_count > 0) CopyRow(confounds, indices[i], own);
+    for (Index f = 0; f < features; ++f) {
+      for (Index k = 0; k < content.confound_count && !transform.coefficients.empty(); ++k)
+        row[f] -= transform.coefficients[k * features + f] * own[k];
+      if (!transform.shift.empty()) row[f] -= transform.shift[f];
+      if (!transform.factor.empty()) row[f] *= transform.factor[f];
+    }
+  }
+  const Features changed = MakeDense(values, n, features);
+  for (Index f = 0; f < features; ++f) {
+    if (IsTransformed(values, features, f, present, confounds)) continue;
+    found.failures.push_back(fmt::format(
+        "feature {} of view '{}' is not scaled, or cleared of confounds, as these samples ask for", f + 1,
+        view.name));
+    break;
+  }
+  view.features = changed;
+}
+
+bool TrainingProblem::IsTransformed(std::span<const double> values, Index features, Index f,
+                                    std::span<const Index> present, const Features& confounds) const {
+  constexpr double kStatistic = 1e-6;  // what rounding may leave of a mean, a product or a deviation
+  const auto count = static_cast<double>(present.size());
+  if (present.empty()) return true;
+  double mean = 0, squares = 0, least = values[present[0] * features + f], most = least;
+  Vector products(content.confound_count, 0.0), sizes(content.confound_count, 0.0),
+      own(content.confound_count);
+  for (const Index i : present) {
+    const double value = values[i * features + f];
+    mean += value / count, squares += value * value / count;
+    least = std::min(least, value), most = std::max(most, value);
+    if (content.confound_count == 0) continue;
+    CopyRow(confounds, indices[i], own);
+    for (Index k = 0; k < content.confound_count; ++k)
+      products[k] += value * own[k] / count, sizes[k] += own[k] * own[k] / count;
+  }
+  const double size = std::sqrt(squares);
+  const bool is_minmax = problem.scale_of_features == FeatureScale::kMinMax;
+  for (Index k = 0; k < content.confound_count && !is_minmax; ++k) {
+    if (!(std::abs(products[k]) <= kStatistic * (1 + size) * (1 + std::sqrt(sizes[k])))) return false;
+  }
+  const double deviation = std::sqrt(std::max(squares - mean * mean, 0.0));
+  const auto is_near = [](double a, double b) { return std::abs(a - b) <= kStatistic; };
+  const bool is_constant = most - least <= kStatistic;
+  switch (problem.scale_of_features) {
+    case FeatureScale::kNone:
+      return std::abs(mean) <= kStatistic * (1 + size);
+    case FeatureScale::kStandard:
+      return is_near(mean, 0) && (is_constant || is_near(deviation, 1));
+    case FeatureScale::kMinMax:
+      return is_near(least, 0) && (is_constant || is_near(most, 1));
+  }
+  return false;
+}
+
+// Where samples are rescaled by the views they have: presence is sqrt(V / a), a of the V views.
+void TrainingProblem::CountViews() {
+  for (Index i = 0; i < n; ++i) {
+    const auto has = [i](const View& view) { return view.Has(i); };
+    const auto own = static_cast<double>(std::ranges::count_if(views, has));
+    for (View& view : views) {
+      if (view.presence.empty()) view.presence.assign(n, 1.0);
+      if (view.Has(i)) view.presence[i] = std::sqrt(static_cast<double>(views.size()) / own);
+    }
   }
 }
 

@@ -100,6 +100,11 @@ struct TrainingProblem {
 
  private:
   void TakeSamples(const Dataset& data);
+  void TransformFeatures(const Dataset& data);
+  void TransformView(const FeatureTransform& transform, const Features& confounds, View& view);
+  bool IsTransformed(std::span<const double> values, Index features, Index f, std::span<const Index> present,
+                     const Features& confounds) const;
+  void CountViews();
   void CompareSamples();
   Index Position(Index stored) const;
   std::vector<Index> ClassesOf(const std::string& label) const;

@@ -16,7 +16,7 @@ PROGRAM = os.environ["KWEAVE"]
 SANITIZERS = os.environ.get("KWEAVE_SANITIZE", "")
 
 # Options of train that verify takes too, since they say what the samples are.
-DATA_OPTIONS = {"--view", "--labels", "--label-separator", "--label-column", "--id-column", "--format"}
+DATA_OPTIONS = {"--view", "--labels", "--label-separator", "--label-column", "--id-column", "--format", "--join", "--confounds"}
 FLAGS = {"--accept-partial", "-q", "--quiet", "-v", "--verbose", "--dry-run", "--options-page", "--help"}
 # Values of kernels between all pairs of samples: a few seconds.
 MOST_VALUES = 1e9
