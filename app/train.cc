@@ -148,8 +148,9 @@ void GroupOptions(CLI::App& verb) {
   constexpr std::string_view kEveryday[] = {"help",       "view",  "labels", "task",    "kernel",
                                             "C",          "norm",  "gap",    "threads", "output",
                                             "time-limit", "quiet", "summary"};
-  constexpr std::string_view kData[] = {"label-separator", "label-column", "id-column",
-                                        "format",          "weights",      "class-weight"};
+  constexpr std::string_view kData[] = {"label-separator", "label-column",   "id-column",    "join",
+                                        "format",          "weights",        "class-weight", "scale",
+                                        "confounds",       "feature-groups", "missing-views"};
   constexpr std::string_view kRun[] = {"memory", "config", "verbose", "seed", "accept-partial", "dry-run"};
   for (CLI::Option* option : verb.get_options()) {
     const std::string name = option->get_single_name();

@@ -60,6 +60,10 @@ def _written(name, value):
         return value
     if value is None:
         return ""
+    if name == "feature_groups":
+        if not isinstance(value, Mapping):
+            raise ValueError(f"{name} is {value!r}, expected a file or a dictionary from groups to names of features")
+        return json.dumps({str(group): [str(feature) for feature in features] for group, features in value.items()})
     return json.dumps([str(group) for group in value] if name == "groups" else _numbers(name, value).tolist())
 
 
@@ -83,7 +87,7 @@ def option(name, value, classes=()):
     kind = KINDS[name]
     if kind == "list of str":
         return _class_kernels(value, list(classes))
-    if name in ("groups", "matrix"):
+    if name in ("groups", "matrix", "feature_groups"):
         return _written(name, value)
     if kind == "intervals":
         return _intervals(name, value)

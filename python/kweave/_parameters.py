@@ -10,6 +10,7 @@ from ._typing import KernelsLike, Progress, RandomState
 #: What the values of every option are.
 KINDS = {
     'loss': 'str',
+    'feature_groups': 'str',
     'C': 'float',
     'epsilon': 'float',
     'nu': 'float',
@@ -73,6 +74,9 @@ class ClassifierParameters:
         estimator; samples are then given by their indices in it.
     loss : str, default='auto'
         What errors cost: 'auto', 'hinge', 'squared-hinge', 'smoothed-hinge', 'logistic', 'least-squares'.
+    feature_groups : str or dict of str to sequence of str, default=''
+        Groups of features by name, of which every kernel without a view is made once for each; a GMT file, a file of
+        two columns, feature and group, or both as a JSON object; '': none.
     C : float, default=1.0
         Weight of the losses against the norm of the function; above 0.
     sharpness : float, default=10.0
@@ -191,6 +195,7 @@ class ClassifierParameters:
         kernels: KernelsLike = None,
         *,
         loss: Literal['auto', 'hinge', 'squared-hinge', 'smoothed-hinge', 'logistic', 'least-squares'] = 'auto',
+        feature_groups: str | Mapping[str, Sequence[str]] = '',
         C: float = 1.0,
         sharpness: float = 10.0,
         bias: bool = True,
@@ -236,6 +241,7 @@ class ClassifierParameters:
     ) -> None:
         self.kernels = kernels
         self.loss = loss
+        self.feature_groups = feature_groups
         self.C = C
         self.sharpness = sharpness
         self.bias = bias
@@ -292,6 +298,9 @@ class RegressorParameters:
         estimator; samples are then given by their indices in it.
     loss : {'auto', 'epsilon-insensitive', 'squared'}, default='auto'
         What errors cost.
+    feature_groups : str or dict of str to sequence of str, default=''
+        Groups of features by name, of which every kernel without a view is made once for each; a GMT file, a file of
+        two columns, feature and group, or both as a JSON object; '': none.
     C : float, default=1.0
         Weight of the losses against the norm of the function; above 0.
     epsilon : float, default=0.1
@@ -389,6 +398,7 @@ class RegressorParameters:
         kernels: KernelsLike = None,
         *,
         loss: Literal['auto', 'epsilon-insensitive', 'squared'] = 'auto',
+        feature_groups: str | Mapping[str, Sequence[str]] = '',
         C: float = 1.0,
         epsilon: float = 0.1,
         bias: bool = True,
@@ -427,6 +437,7 @@ class RegressorParameters:
     ) -> None:
         self.kernels = kernels
         self.loss = loss
+        self.feature_groups = feature_groups
         self.C = C
         self.epsilon = epsilon
         self.bias = bias
@@ -474,6 +485,9 @@ class OneClassParameters:
         are reached as in ``kernels__rna__gamma``. None: all matrices of a `KernelStack`, else a linear kernel and
         Gaussians of five widths around the median distance on every view. A `KernelStack` here is held by the
         estimator; samples are then given by their indices in it.
+    feature_groups : str or dict of str to sequence of str, default=''
+        Groups of features by name, of which every kernel without a view is made once for each; a GMT file, a file of
+        two columns, feature and group, or both as a JSON object; '': none.
     C : float, default=1.0
         Weight of the losses against the norm of the function; above 0.
     nu : float, default=0.5
@@ -570,6 +584,7 @@ class OneClassParameters:
         self,
         kernels: KernelsLike = None,
         *,
+        feature_groups: str | Mapping[str, Sequence[str]] = '',
         C: float = 1.0,
         nu: float = 0.5,
         bias: bool = True,
@@ -607,6 +622,7 @@ class OneClassParameters:
         verbose: int = 0,
     ) -> None:
         self.kernels = kernels
+        self.feature_groups = feature_groups
         self.C = C
         self.nu = nu
         self.bias = bias

@@ -10,6 +10,7 @@
 #include "kweave/error.h"
 #include "kweave/train.h"
 #include "train/effective_options.h"
+#include "train/feature_groups.h"
 #include "train/memory_plan.h"
 #include "train/multiclass.h"
 #include "train/prepared.h"
@@ -25,7 +26,8 @@ struct Outline {
 
 Outline MakeOutline(const PreparedSamples& samples, const TrainOptions& options, const Context& context) {
   Outline outline;
-  KernelSet kernels = ParseKernels(EffectiveKernels(options), samples.views, context.seed, samples.numbering);
+  KernelSet kernels =
+      ParseKernels(EffectiveKernels(options, samples.views), samples.views, context.seed, samples.numbering);
   outline.kernels = kernels.size();
   const std::vector<Index> on_pairs = FindPairKernels(kernels);
   outline.pair_kernels = std::ssize(on_pairs);

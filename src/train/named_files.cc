@@ -12,6 +12,8 @@ std::vector<std::pair<std::string, std::string>> FilesOfOptions(const Dataset& d
   std::vector<std::pair<std::string, std::string>> files = FilesOfRegularizer(options);
   for (std::string& file : FilesOfKernels(EffectiveKernels(options), data.views))
     files.emplace_back("kernels", std::move(file));
+  if (!options.feature_groups.empty() && !options.feature_groups.starts_with('{'))
+    files.emplace_back("feature_groups", options.feature_groups);
   for (std::string& file : FilesOfClassKernels(options.class_kernels))
     files.emplace_back("class_kernels", std::move(file));
   return files;

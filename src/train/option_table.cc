@@ -84,6 +84,10 @@ std::span<const Record> TrainOptionRecords() {
           .Flag("kernel")
           .Takes("the kernel language")
           .Unset("linear, and rbf at the median gamma times 1/16, 1/4, 1, 4, 16, on every view"),
+      Record("feature_groups", &O::feature_groups,
+             "groups of features by name, of which every kernel without a view is made once for each")
+          .Takes("a GMT file, a file of two columns, feature and group, or both as a JSON object")
+          .Unset("none"),
       Record("C", &O::C, "weight of the losses against the norm of the function").Within(kPositive),
       Record("epsilon", &O::epsilon, "errors up to this cost nothing")
           .Within(kNotNegative)

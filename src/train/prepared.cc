@@ -15,6 +15,7 @@
 #include "model/content.h"
 #include "train/effective_options.h"
 #include "train/equal_samples.h"
+#include "train/feature_groups.h"
 #include "train/objective.h"
 
 namespace kweave {
@@ -203,7 +204,10 @@ PreparedKernels PrepareKernels(const PreparedSamples& samples, const TrainOption
   const ScopedPoll poll(pool, [&control] { control.ThrowIfStopped(); });
   PreparedKernels prepared;
   const auto count = static_cast<Index>(samples.indices.size());
-  prepared.kernels = ParseKernels(EffectiveKernels(options), samples.views, seed, samples.numbering);
+  const GroupedKernels grouped = KernelsOnGroups(options, samples.views);
+  if (!grouped.note.empty()) control.Log(LogLevel::kNote, grouped.note);
+  prepared.specifications = grouped.kernels;
+  prepared.kernels = ParseKernels(prepared.specifications, samples.views, seed, samples.numbering);
   prepared.kernels.Hold(samples.matrices);
   for (Index m = 0; m < prepared.kernels.size(); ++m) prepared.names.push_back(prepared.kernels.Name(m));
   if (!prepared.kernels.files.empty() && samples.indices.back() != count - 1) {

@@ -18,6 +18,7 @@
 #include "kweave/error.h"
 #include "model/content.h"
 #include "train/effective_options.h"
+#include "train/feature_groups.h"
 #include "train/memory_plan.h"
 #include "train/objective.h"
 #include "train/prepared.h"
@@ -32,7 +33,8 @@ namespace {
 PreparedKernels PrepareFactors(const PreparedSamples& samples, const TrainOptions& options,
                                std::uint64_t seed) {
   PreparedKernels factors;
-  factors.kernels = ParseKernels(EffectiveKernels(options), samples.views, seed, samples.numbering);
+  factors.kernels =
+      ParseKernels(EffectiveKernels(options, samples.views), samples.views, seed, samples.numbering);
   factors.views = ViewsOf(factors.kernels, samples.views);
   for (Index m = 0; m < factors.kernels.size(); ++m) {
     factors.names.push_back(factors.kernels.Name(m));

@@ -20,6 +20,7 @@
 #include "regularizer/matrix_norm.h"
 #include "regularizer/mixed_norm.h"
 #include "train/effective_options.h"
+#include "train/feature_groups.h"
 #include "train/regularizer_table.h"
 
 namespace kweave {
@@ -54,7 +55,7 @@ std::string ViewOf(const KernelSet& kernels, Index m) {
 std::vector<std::string> GroupsBySpecification(const TrainOptions& options, std::span<const View> views,
                                                std::uint64_t seed) {
   std::vector<std::string> names;
-  for (const std::string& specification : EffectiveKernels(options)) {
+  for (const std::string& specification : EffectiveKernels(options, views)) {
     const std::vector<std::string> one = {specification};
     names.insert(names.end(), static_cast<std::size_t>(ParseKernels(one, views, seed).size()), specification);
   }

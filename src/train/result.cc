@@ -230,7 +230,7 @@ std::vector<std::int32_t> LeftOut(const PreparedKernels& prepared) {
 ModelProblem MakeProblem(const PreparedSamples& samples, const PreparedKernels& prepared,
                          const TrainOptions& options, std::span<const Index> active, ModelProblem problem) {
   problem.is_known = true;
-  problem.kernels = EffectiveKernels(options);
+  problem.kernels = prepared.specifications.empty() ? EffectiveKernels(options) : prepared.specifications;
   for (const Index m : active) problem.active.push_back(static_cast<std::int32_t>(prepared.kept[m]));
   problem.left_out = LeftOut(prepared);
   problem.scale = prepared.normalization.scale;
