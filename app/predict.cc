@@ -24,6 +24,7 @@ struct PredictArguments {
   std::string output = "-";
   bool has_ids = false;
   bool has_header = false;
+  bool needs_probabilities = false;
   std::string summary;
 };
 
@@ -114,6 +115,10 @@ void Run(CLI::App& verb, PredictArguments& arguments) {
     throw Error(ErrorKind::kUsage, "predict needs DATA, --view NAME=FILE or --gram NAME=FILE");
   }
   const Prediction prediction = model.Predict(data, context, options);
+  if (arguments.needs_probabilities && prediction.probability.empty()) {
+    throw Error(ErrorKind::kUsage,
+                "--probabilities: the model has none; train it with --probabilities on, or --loss logistic");
+  }
   if (arguments.has_ids && data.ids.empty()) {
     throw Error(ErrorKind::kData,
                 "--ids: the data has none, expected a column of ids (`id_column` NAME says which)");
@@ -148,6 +153,8 @@ void AddPredict(CLI::App& app) {
   verb.add_option("--summary", arguments->summary,
                   "file for the scores, where there are labels; - for standard output");
   verb.add_flag("--ids", arguments->has_ids, "the id of each sample in front of its line");
+  verb.add_flag("--probabilities", arguments->needs_probabilities,
+                "fail unless the model has probabilities, which then follow the values");
   verb.add_flag("--header", arguments->has_header, "names of the columns on the first line");
   verb.footer(
       "Predictions have one line per sample, in the order given, and no header but with --header. Columns "
@@ -157,8 +164,11 @@ void AddPredict(CLI::App& app) {
       "  several labels  labels between their separator, or nothing, then a value for each label\n"
       "  regression      value\n"
       "  one class       1 or -1, f (1, like the samples of training, unless f < 0)\n"
-      "With the loss logistic probabilities follow: of the second of two classes, else of each class, where\n"
-      "machines tell one class from the rest (ovr) or samples have several labels.");
+      "Probabilities follow where the model has any: of the second of two classes, else of each class. It "
+      "has\n"
+      "them if trained with --probabilities on, and with the loss logistic where machines tell one class "
+      "from\n"
+      "the rest (ovr) or samples have several labels.");
   verb.callback([&verb, arguments] { Run(verb, *arguments); });
 }
 

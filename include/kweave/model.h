@@ -26,8 +26,8 @@ struct Prediction {
   /// second class, or a sample like those of training; for regression the value. More: one per class, the
   /// largest is the class.
   std::vector<double> decision;
-  /// Only where the loss is logistic and machines tell one class from the rest: of the second class, or row
-  /// after row of every class.
+  /// Of models trained with `probabilities`, and where the loss is logistic and machines tell one class from
+  /// the rest: of the second class, or row after row of every class.
   std::vector<double> probability;
 };
 

@@ -61,7 +61,14 @@ struct TrainOptions {
   std::string device = "auto";     ///< "auto", "cpu" or the name of a kind of accelerator
   double device_memory = 0;        ///< of the accelerator, in GB; 0: nine tenths of what is free
   std::string normalize = "auto";  ///< comma-separated sequence
-  double gap = 1e-3;               ///< relative duality gap to reach
+  /// What becomes of the features, by statistics of the training samples that have the view.
+  FeatureScale scale = FeatureScale::kNone;
+  /// Kernels on groups of features instead of all: a GMT file, or two columns, feature and group; empty:
+  /// none.
+  std::string feature_groups;
+  MissingViews missing_views = MissingViews::kMean;
+  bool probabilities = false;  ///< calibrated by cross-fitting; classification
+  double gap = 1e-3;           ///< relative duality gap to reach
   /// Training goes on past the gap until the share of every kernel in the sum of the weights is known to
   /// this: within so much of the share reported, at every optimum. 0: the gap is all that is asked for.
   double weights_tolerance = 0;

@@ -9,6 +9,7 @@
 #include "data/sequences.h"
 #include "kernel/region.h"
 #include "kweave/error.h"
+#include "model/calibration.h"
 
 namespace kweave {
 namespace {
@@ -317,6 +318,9 @@ void CheckConsistency(const ModelContent& content) {
   CheckSamples(content);
   CheckTransforms(content);
   CheckMachines(content);
+  Require(content.calibration.empty() ||
+              (content.calibration.size() == CalibrationSize(content) && AllFinite(content.calibration)),
+          "its probabilities are not calibrated as its classes are");
   CheckPairs(content);
   CheckKernels(content);
   CheckNames(content);

@@ -72,6 +72,8 @@ struct ModelContent {
   Index confound_count = 0;
   std::vector<std::string> confound_names;
   std::vector<ModelMachine> machines;
+  /// Of the map from values to probabilities (model/calibration.h); empty: none was fitted.
+  std::vector<double> calibration;
   ModelPairs pairs;      ///< of joint machines; mostly empty
   ModelProblem problem;  ///< what was solved, for kweave verify
   Summary summary;

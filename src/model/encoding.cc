@@ -317,6 +317,9 @@ ModelContent Decode(const Json& json) {
       content.machines.push_back(DecodeMachine(machine));
     }
   }
+  content.counted_views = json.value("counted_views", content.counted_views);
+  if (json.contains("calibration")) content.calibration = FromBlob<double>(json.at("calibration"));
+  if (json.contains("transforms")) DecodeTransforms(json.at("transforms"), content);
   if (json.contains("pairs")) content.pairs = DecodePairs(json.at("pairs"));
   if (json.contains("problem")) content.problem = DecodeProblem(json.at("problem"));
   content.summary = SummaryFromJson(json.at("summary"));
@@ -356,6 +359,9 @@ Json EncodeModel(const ModelContent& content) {
     for (const ModelMachine& machine : content.machines) json["machines"].push_back(EncodeMachine(machine));
   }
   if (!content.pairs.kernels.empty()) json["pairs"] = EncodePairs(content.pairs);
+  if (!content.calibration.empty()) json["calibration"] = ToBlob(content.calibration);
+  if (!content.transforms.empty()) json["transforms"] = EncodeTransforms(content);
+  if (!content.counted_views.empty()) json["counted_views"] = content.counted_views;
   if (content.problem.is_known) json["problem"] = EncodeProblem(content.problem);
   if (!content.notes.empty()) json["notes"] = content.notes;
   return json;

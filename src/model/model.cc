@@ -8,6 +8,7 @@
 #include "data/file_bytes.h"
 #include "kweave/error.h"
 #include "kweave/output_file.h"
+#include "model/calibration.h"
 #include "model/content.h"
 #include "model/describe.h"
 #include "model/file.h"
@@ -41,6 +42,23 @@ void AddProbabilities(std::span<const double> values, bool is_multilabel, std::v
   }
   if (values.size() == 1 || is_multilabel || !(sum > 0)) return;
   for (std::size_t k = out.size() - values.size(); k < out.size(); ++k) out[k] /= sum;
+}
+
+// By the map that training fitted.
+void AddCalibrated(const ModelContent& content, const Dataset& data, const PredictOptions& options,
+                   const Context& context, Prediction& prediction) {
+  const bool is_of_machines = CalibratesMachines(content);
+  const std::vector<double> machines =
+      is_of_machines ? DecideByMachine(content, data, options, context) : std::vector<double>{};
+  const std::span<const double> decision = prediction.decision, values = is_of_machines ? machines : decision;
+  const auto outputs = static_cast<std::size_t>(content.outputs());
+  const std::size_t width = is_of_machines ? content.machines.size() : outputs;
+  prediction.probability.clear();
+  for (std::size_t i = 0; i * outputs < decision.size(); ++i) {
+    const std::vector<double> own = CalibratedProbabilities(content, decision.subspan(i * outputs, outputs),
+                                                            values.subspan(i * width, width));
+    prediction.probability.insert(prediction.probability.end(), own.begin(), own.end());
+  }
 }
 
 }  // namespace
@@ -95,6 +113,7 @@ Prediction Model::Predict(const Dataset& data, const Context& context, const Pre
     prediction.labels.push_back(LabelOf(*content_, values));
     if (has_probability) AddProbabilities(values, is_multilabel(), prediction.probability);
   }
+  if (!content_->calibration.empty()) AddCalibrated(*content_, data, options, context, prediction);
   return prediction;
 }
 

@@ -185,6 +185,13 @@ std::span<const Record> TrainOptionRecords() {
       Record("normalize", &O::normalize, "per kernel, in sequence, with statistics of the training data")
           .ListOf(Normalizers)
           .Unset("multiplicative; for oneclass spherical"),
+      Record("scale", &O::scale,
+             "what becomes of features before kernels see them, by statistics of the training samples"),
+      Record("probabilities", &O::probabilities,
+             "whether probabilities of the classes are calibrated, by training on four fifths of the samples "
+             "five times")
+          .In(kClasses),
+      Record("missing_views", &O::missing_views, "what a sample without some view is taken for"),
       Record("gap", &O::gap,
              "relative duality gap to reach; product: projected gradient, relative to the objective")
           .Within(kShare),

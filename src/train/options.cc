@@ -109,6 +109,9 @@ void Validate(const TrainOptions& options) {
   ParseNormalizers(EffectiveNormalize(options));
   ValidateMethod(options);
   ValidateClassOptions(options);
+  Require(!options.probabilities || options.task == Task::kClassify,
+          fmt::format("`probabilities` are those of classes, but `task` is {}", ToString(options.task)),
+          "probabilities", "true", "false");
   if (options.combine == Combine::kProduct) ValidateProduct(options);
 }
 
