@@ -170,7 +170,7 @@ TEST(SequenceGram, PlansWordsForFactorsAndPairsForTheRest) {
   const std::vector<View> views = {sequences.left};
   const KernelSet kernels = ParseKernels(kEqualLengths, views, 0);
   const auto plan = [&](std::vector<Normalizer> sequence) {
-    return PlanGram(kernels, {views, views, true, {}}, UnfittedNormalization(kernels, sequence),
+    return PlanGram(kernels, {views, views, true, {}}, UnfittedNormalization(kernels, views, sequence),
                     FamilyEvaluation::kAuto, true);
   };
   const GramPlan words = plan({Normalizer::kMultiplicative}), pairs = plan({Normalizer::kCenter});
