@@ -187,7 +187,6 @@ std::vector<View> MatchViews(const ModelContent& content, const Dataset& data) {
                                                 QuotedNames(data.views)));
     }
     CheckSequences(content, static_cast<std::int32_t>(matched.size()), *found, data.numbering);
-    matched.push_back({trained.name, FitColumns(trained, *found), {}});
     matched.push_back({trained.name, FitColumns(trained, *found), {}, found->presence});
     const auto transform = std::ranges::find(content.transforms, trained.name, &FeatureTransform::view);
     if (transform != content.transforms.end())

@@ -15,7 +15,7 @@ from support import FolderTest, csv_text, dot, libsvm_text, npy_bytes, read_npy,
 SUMMARY_KEYS = ["status", "task", "primal", "dual", "gap", "relative_gap", "iterations", "fallbacks", "solves", "bias", "n_support",
                 "kernels", "kernels_total", "kernels_active", "seconds", "kernel_rows", "base_values",
                 "peak_memory_bytes", "threads", "options",
-                "certificate", "history", "sources", "share_error"]
+                "certificate", "history", "samples", "sources", "share_error"]
 KERNELS = ["linear", "poly(degree=2, gamma=0.5, coef0=1)", "rbf(gamma=[0.05,0.5])", "laplacian(gamma=0.3)",
            "chi2(gamma=0.4)", "intersection", "tanimoto", "rbf(gamma=0.3)*linear@data[1..2]",
            "mean(intersection,linear)", "each(rbf(gamma=1))"]
@@ -200,7 +200,7 @@ class Outputs(FolderTest):
     def test_help_of_predict_tells_the_columns(self):
         text = self.succeed("predict", "--help")
         for words in ("no header", "two classes     label, f", "more classes    label, a value for each class",
-                      "several labels", "regression      value", "one class       1 or -1, f", "probabilities follow"):
+                      "several labels", "regression      value", "one class       1 or -1, f", "Probabilities follow"):
             self.assertIn(words, text)
 
     def test_dry_run(self):
