@@ -106,7 +106,8 @@ def test_weights_of_many_machines_stay_readable():
 def test_shares_are_drawn_largest_first(views, cancer):
     clf = MKLClassifier().fit(views, cancer[1])
     drawn = SourceSharesDisplay.from_estimator(clf, max_sources=2)
-    assert [bar.get_width() / 100 for bar in drawn.bars_] == sorted(clf.source_shares_.values())[:0:-1]
+    assert [bar.get_width() for bar in drawn.bars_] == pytest.approx(
+        [100 * share for share in sorted(clf.source_shares_.values())[:0:-1]], rel=1e-14)
     assert drawn.figure_ is drawn.ax_.figure
     matplotlib.pyplot.close("all")
 

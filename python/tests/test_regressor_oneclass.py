@@ -104,7 +104,7 @@ def test_constant_data_have_no_outliers():
 def test_every_option_of_the_command_line_has_a_parameter():
     page = (Path(__file__).resolve().parents[2] / "docs" / "options.md").read_text()  # a test keeps it as printed
     flags = re.findall(r"^\| `--?([\w-]+)` \|", page.partition("\n## ")[0], re.MULTILINE)
-    elsewhere = {"task": "the class", "weights": "sample_weight of fit"}
+    elsewhere = {"task": "the class", "weights": "sample_weight of fit", "probabilities": "probability of the classifier"}
     plural = {"kernel": "kernels", "class-kernel": "class_kernels"}
     kinds = {kind: set(inspect.signature(kind).parameters) for kind in (MKLClassifier, MKLRegressor, MKLOneClass)}
     classes = {"sharpness", "multiclass", "machine-weights", "class-kernel", "class-weight", "class-C", "class-norm"}
@@ -118,7 +118,7 @@ def test_every_option_of_the_command_line_has_a_parameter():
 def test_every_option_of_the_core_has_a_parameter():
     core = _core.default_options()
     kinds = [inspect.signature(kind).parameters for kind in (MKLClassifier, MKLRegressor, MKLOneClass)]
-    elsewhere = {"task", "sample_weights", "class_weights", "keep_samples", "threads", "seed"}
+    elsewhere = {"task", "sample_weights", "class_weights", "keep_samples", "threads", "seed", "probabilities"}
     for name in set(core) - elsewhere:
         assert any(name in parameters for parameters in kinds), name
     for parameters in kinds:
