@@ -1,4 +1,5 @@
-"""scikit-learn's own conformance suite, with nothing expected to fail."""
+"""scikit-learn's own conformance suite. What is expected to fail: a sample given twice, where folds are drawn, can lie in two of them, so
+that it is no sample of weight two."""
 import unittest
 
 import pytest
@@ -23,6 +24,9 @@ from kweave import MKLClassifier, MKLClassifierCV, MKLOneClass, MKLRegressor, MK
     ]
 )
 def test_scikit_learn_checks(estimator, check):
+    name = getattr(check, "func", check).__name__
+    if isinstance(estimator, (MKLClassifierCV, MKLRegressorCV)) and name.startswith("check_sample_weight_equivalence"):
+        pytest.xfail("folds are drawn of samples, however often they are given")
     try:
         check(estimator)
     except unittest.SkipTest as reason:
